@@ -1,0 +1,328 @@
+package ibid
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Event is one entry of a run's append-only log. Seq starts at 1 and has no
+// gaps. Run is the id of the assistant message that the run becomes.
+type Event struct {
+	Seq  int64
+	Run  string
+	At   time.Time
+	Data EventData
+}
+
+// EventData is the typed content of an event.
+type EventData interface{ EventType() string }
+
+// RunStarted is the first event of a run, and stands again, with the next
+// Attempt, whenever another process takes the run over.
+type RunStarted struct {
+	ThreadID      string `json:"thread_id"`
+	UserMessageID string `json:"user_message_id"`
+	MessageID     string `json:"message_id"`
+	Mode          Mode   `json:"mode"`
+	Scope         Scope  `json:"scope"`
+	Attempt       int    `json:"attempt"`
+}
+
+// RunQueued says that a run waits for a free place; Position counts from 1.
+type RunQueued struct {
+	Position int `json:"position"`
+}
+
+// QueryAnalyzed is what was made of the question before any model saw it.
+type QueryAnalyzed struct {
+	Query      string   `json:"query"`
+	Complexity string   `json:"complexity"` // simple, moderate, complex
+	Mode       Mode     `json:"mode"`
+	Decomposed bool     `json:"decomposed"`
+	SubQueries []string `json:"sub_queries"`
+}
+
+// CacheChecked is the answer of the semantic cache.
+type CacheChecked struct {
+	Hit           bool       `json:"hit"`
+	Similarity    float64    `json:"similarity,omitempty"`
+	OriginalQuery string     `json:"original_query,omitempty"`
+	CachedAt      *time.Time `json:"cached_at,omitempty"`
+}
+
+// ReasoningDelta is a piece of the model's thinking.
+type ReasoningDelta struct {
+	Text string `json:"text"`
+}
+
+// ToolStarted is a tool call that is about to run.
+type ToolStarted struct {
+	CallID    string          `json:"call_id"`
+	Tool      string          `json:"tool"`
+	Input     json.RawMessage `json:"input"`
+	Detail    string          `json:"detail"` // one human line: the query, the expression
+	Iteration int             `json:"iteration"`
+	// Replay is the model's turn that asked for the call, on the first call of
+	// that turn, where a provider needs parts of it back byte for byte.
+	Replay *Turn `json:"replay,omitempty"`
+}
+
+// ToolFinished is what a tool call came to. Output is exactly what the model
+// reads, so that the log alone is enough to continue the run.
+type ToolFinished struct {
+	CallID     string     `json:"call_id"`
+	Tool       string     `json:"tool"`
+	OK         bool       `json:"ok"`
+	Summary    string     `json:"summary"`
+	Output     string     `json:"output"`
+	Error      string     `json:"error,omitempty"`
+	DurationMS int64      `json:"duration_ms"`
+	Retrieval  *Retrieval `json:"retrieval,omitempty"`
+	Usage      Usage      `json:"usage,omitzero"` // of model calls the tool made
+}
+
+// Retrieval is what a retrieval tool found.
+type Retrieval struct {
+	ChunksFound int            `json:"chunks_found"`
+	TopScore    float64        `json:"top_score"`
+	Levels      map[string]int `json:"levels"`
+}
+
+// PassagesGraded is the verdict of the quality gate after a retrieval.
+type PassagesGraded struct {
+	Correct   int     `json:"correct"`
+	Ambiguous int     `json:"ambiguous"`
+	Incorrect int     `json:"incorrect"`
+	Expanded  int     `json:"expanded"`
+	Action    string  `json:"action"` // proceed, re-retrieve, expand
+	Details   []Grade `json:"details"`
+}
+
+// Grade is the verdict on one passage.
+type Grade struct {
+	ChunkID        string  `json:"chunk_id"`
+	Score          float64 `json:"score"`
+	Classification string  `json:"classification"` // CORRECT, AMBIGUOUS, INCORRECT
+	Expanded       bool    `json:"expanded,omitempty"`
+	NewScore       float64 `json:"new_score,omitempty"`
+}
+
+// PassagesReranked says how the passages were put in a new order.
+type PassagesReranked struct {
+	Method      string  `json:"method"`
+	InputCount  int     `json:"input_count"`
+	OutputCount int     `json:"output_count"`
+	TopScore    float64 `json:"top_score"`
+	DurationMS  int64   `json:"duration_ms"`
+}
+
+// CitationAdded makes a passage citable. It always comes before the first
+// AnswerDelta that could cite it.
+type CitationAdded struct{ Citation }
+
+// AnswerStarted comes before the first piece of an answer.
+type AnswerStarted struct {
+	Model         string `json:"model"`
+	ContextChunks int    `json:"context_chunks"`
+	ContextTokens int    `json:"context_tokens"`
+}
+
+// AnswerDelta is a piece of the visible answer and of nothing else.
+type AnswerDelta struct {
+	Text string `json:"text"`
+}
+
+// AnswerRetracted declares the answer streamed so far void.
+type AnswerRetracted struct {
+	Reason string `json:"reason"`
+}
+
+// SourcesNamed are the web pages that the answer names.
+type SourcesNamed struct {
+	Sources []Source `json:"sources"`
+}
+
+// AnswerVerified is the verdict on the answer's claims.
+type AnswerVerified struct {
+	ClaimsChecked            int     `json:"claims_checked"`
+	ClaimsSupported          int     `json:"claims_supported"`
+	ClaimsPartiallySupported int     `json:"claims_partially_supported"`
+	ClaimsUnsupported        int     `json:"claims_unsupported"`
+	Confidence               float64 `json:"confidence"`
+	Details                  []Claim `json:"details"`
+}
+
+// Claim is one statement of an answer.
+type Claim struct {
+	Claim    string   `json:"claim"`
+	Verdict  string   `json:"verdict"` // SUPPORTED, PARTIALLY_SUPPORTED, UNSUPPORTED
+	ChunkIDs []string `json:"chunk_ids"`
+}
+
+// Memory is how full the conversation's memory is.
+type Memory struct {
+	UsedChars    int `json:"used_chars"`
+	BudgetChars  int `json:"budget_chars"`
+	Pairs        int `json:"pairs"`
+	DroppedPairs int `json:"dropped_pairs"`
+}
+
+// MemoryMeasured reports the conversation's memory near the end of a run.
+type MemoryMeasured struct{ Memory }
+
+// RunFailed stands directly before the end of a run that failed.
+type RunFailed struct {
+	Code        Code   `json:"code"`
+	Message     string `json:"message"`
+	Hint        string `json:"hint,omitempty"`
+	Recoverable bool   `json:"recoverable"`
+}
+
+// Finished is what a run came to.
+type Finished struct {
+	Status         Status   `json:"status"`
+	Usage          Usage    `json:"usage"`
+	Timing         Timing   `json:"timing"`
+	Iterations     int      `json:"iterations"`
+	ToolsUsed      []string `json:"tools_used"`
+	SourcesCount   int      `json:"sources_count"`
+	Confidence     float64  `json:"confidence"`
+	Mode           Mode     `json:"mode"`
+	Cached         bool     `json:"cached"`
+	DroppedMarkers int      `json:"dropped_markers,omitempty"` // citation markers that resolved to nothing
+}
+
+// Timing is in milliseconds from the moment the question was accepted; 0 where
+// the thing never happened.
+type Timing struct {
+	FirstEventMS     int64 `json:"first_event_ms"`
+	FirstReasoningMS int64 `json:"first_reasoning_ms"`
+	FirstCitationMS  int64 `json:"first_citation_ms"`
+	FirstAnswerMS    int64 `json:"first_answer_ms"`
+	TotalMS          int64 `json:"total_ms"`
+}
+
+// RunFinished is the last event of every run, exactly once.
+type RunFinished struct{ Finished }
+
+// UnknownEvent is an event that a newer version of the program wrote.
+type UnknownEvent struct {
+	Type string
+	Raw  json.RawMessage
+}
+
+// MarshalJSON writes the event's own bytes back.
+func (u UnknownEvent) MarshalJSON() ([]byte, error) { return u.Raw, nil }
+
+// EventType names each event in the log and in every protocol that shows it.
+func (RunStarted) EventType() string       { return "run.started" }
+func (RunQueued) EventType() string        { return "run.queued" }
+func (QueryAnalyzed) EventType() string    { return "query.analyzed" }
+func (CacheChecked) EventType() string     { return "cache.checked" }
+func (ReasoningDelta) EventType() string   { return "reasoning.delta" }
+func (ToolStarted) EventType() string      { return "tool.started" }
+func (ToolFinished) EventType() string     { return "tool.finished" }
+func (PassagesGraded) EventType() string   { return "passages.graded" }
+func (PassagesReranked) EventType() string { return "passages.reranked" }
+func (CitationAdded) EventType() string    { return "citation.added" }
+func (AnswerStarted) EventType() string    { return "answer.started" }
+func (AnswerDelta) EventType() string      { return "answer.delta" }
+func (AnswerRetracted) EventType() string  { return "answer.retracted" }
+func (SourcesNamed) EventType() string     { return "sources.named" }
+func (AnswerVerified) EventType() string   { return "answer.verified" }
+func (MemoryMeasured) EventType() string   { return "memory.measured" }
+func (RunFailed) EventType() string        { return "run.failed" }
+func (RunFinished) EventType() string      { return "run.finished" }
+func (u UnknownEvent) EventType() string   { return u.Type }
+
+// TimeFormat is how times of events are written: RFC 3339 in UTC with
+// milliseconds.
+const TimeFormat = "2006-01-02T15:04:05.000Z07:00"
+
+type eventJSON struct {
+	Seq  int64           `json:"seq"`
+	Run  string          `json:"run"`
+	At   string          `json:"at"`
+	Type string          `json:"type"`
+	Data json.RawMessage `json:"data"`
+}
+
+// MarshalJSON writes {"seq","run","at","type","data"}.
+func (e Event) MarshalJSON() ([]byte, error) {
+	data, err := json.Marshal(e.Data)
+	if err != nil {
+		return nil, fmt.Errorf("encode event %s: %w", e.Data.EventType(), err)
+	}
+	return json.Marshal(eventJSON{e.Seq, e.Run, e.At.UTC().Format(TimeFormat), e.Data.EventType(), data})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (e *Event) UnmarshalJSON(b []byte) error {
+	var j eventJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	at, err := time.Parse(TimeFormat, j.At)
+	if err != nil {
+		return fmt.Errorf("event %d: %w", j.Seq, err)
+	}
+	data, err := DecodeEventData(j.Type, j.Data)
+	if err != nil {
+		return err
+	}
+	*e = Event{Seq: j.Seq, Run: j.Run, At: at, Data: data}
+	return nil
+}
+
+// DecodeEventData returns the typed content of an event. A type that this
+// version does not know becomes an UnknownEvent, never an error.
+func DecodeEventData(typ string, raw []byte) (EventData, error) {
+	switch typ {
+	case "run.started":
+		return decode[RunStarted](typ, raw)
+	case "run.queued":
+		return decode[RunQueued](typ, raw)
+	case "query.analyzed":
+		return decode[QueryAnalyzed](typ, raw)
+	case "cache.checked":
+		return decode[CacheChecked](typ, raw)
+	case "reasoning.delta":
+		return decode[ReasoningDelta](typ, raw)
+	case "tool.started":
+		return decode[ToolStarted](typ, raw)
+	case "tool.finished":
+		return decode[ToolFinished](typ, raw)
+	case "passages.graded":
+		return decode[PassagesGraded](typ, raw)
+	case "passages.reranked":
+		return decode[PassagesReranked](typ, raw)
+	case "citation.added":
+		return decode[CitationAdded](typ, raw)
+	case "answer.started":
+		return decode[AnswerStarted](typ, raw)
+	case "answer.delta":
+		return decode[AnswerDelta](typ, raw)
+	case "answer.retracted":
+		return decode[AnswerRetracted](typ, raw)
+	case "sources.named":
+		return decode[SourcesNamed](typ, raw)
+	case "answer.verified":
+		return decode[AnswerVerified](typ, raw)
+	case "memory.measured":
+		return decode[MemoryMeasured](typ, raw)
+	case "run.failed":
+		return decode[RunFailed](typ, raw)
+	case "run.finished":
+		return decode[RunFinished](typ, raw)
+	}
+	return UnknownEvent{Type: typ, Raw: append(json.RawMessage(nil), raw...)}, nil
+}
+
+func decode[T EventData](typ string, raw []byte) (EventData, error) {
+	var v T
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil, fmt.Errorf("decode event %s: %w", typ, err)
+	}
+	return v, nil
+}

@@ -1,0 +1,78 @@
+package ibid
+
+import "strings"
+
+// Folder folds the events of one run, in order, into the message that the run
+// becomes. The zero Folder is ready to use.
+type Folder struct {
+	msg       Message
+	text      strings.Builder
+	reasoning strings.Builder
+}
+
+// Add takes the next event.
+func (f *Folder) Add(e Event) {
+	m := &f.msg
+	m.LastSeq = e.Seq
+	switch d := e.Data.(type) {
+	case RunStarted:
+		m.ID, m.ThreadID, m.ParentID = d.MessageID, d.ThreadID, d.UserMessageID
+		m.Role = RoleAssistant
+		m.Status = StatusRunning
+		m.Attempts = d.Attempt
+		if m.CreatedAt.IsZero() {
+			m.CreatedAt = e.At
+		}
+	case ReasoningDelta:
+		f.reasoning.WriteString(d.Text)
+	case ToolStarted:
+		for i := range m.Steps {
+			if m.Steps[i].CallID == d.CallID { // run again after a crash
+				m.Steps[i] = Step{CallID: d.CallID, Tool: d.Tool, Detail: d.Detail, Iteration: d.Iteration}
+				return
+			}
+		}
+		m.Steps = append(m.Steps, Step{CallID: d.CallID, Tool: d.Tool, Detail: d.Detail, Iteration: d.Iteration})
+	case ToolFinished:
+		for i := range m.Steps {
+			if s := &m.Steps[i]; s.CallID == d.CallID {
+				s.Done, s.OK, s.Summary, s.Error = true, d.OK, d.Summary, d.Error
+				s.DurationMS, s.Retrieval = d.DurationMS, d.Retrieval
+			}
+		}
+	case CitationAdded:
+		m.Citations = append(m.Citations, d.Citation)
+	case AnswerStarted:
+		m.Model = d.Model
+	case AnswerDelta:
+		f.text.WriteString(d.Text)
+	case AnswerRetracted:
+		f.text.Reset()
+		m.Retracted++
+	case SourcesNamed:
+		m.Sources = d.Sources
+	case MemoryMeasured:
+		m.Memory = &d.Memory
+	case RunFailed:
+		m.Error = &d
+	case RunFinished:
+		m.Status = d.Status
+		m.Finished = &d.Finished
+	}
+}
+
+// Message returns the message as it stands.
+func (f *Folder) Message() Message {
+	m := f.msg
+	m.Text, m.Reasoning = f.text.String(), f.reasoning.String()
+	return m
+}
+
+// Fold folds a whole log.
+func Fold(events []Event) Message {
+	var f Folder
+	for _, e := range events {
+		f.Add(e)
+	}
+	return f.Message()
+}

@@ -1,0 +1,205 @@
+// Package ibid holds the words of the house: what a document, a chunk, a
+// passage, a citation, a thread, a message, a run and an event are, and the two
+// interfaces that everything outside the process is reached through, Model and
+// Embedder. It imports nothing of ours and does no I/O.
+//
+// Offsets named Start and End are bytes into the UTF-8 text that was extracted
+// from one version of a document, half open. Pages are counted from 1.
+package ibid
+
+import "time"
+
+// Document is one file, page or note of the user's. Its ID never changes;
+// Version does whenever its content does.
+type Document struct {
+	ID       string         `json:"id"`
+	Title    string         `json:"title"`              // from the content, else the file name
+	Name     string         `json:"name"`               // file name, "report.pdf"
+	Source   string         `json:"source,omitempty"`   // path or URL it was added from; identifies it when it is added again
+	Folder   string         `json:"folder,omitempty"`   // "contracts/2024", no leading or trailing slash
+	Category string         `json:"category,omitempty"` // one free word or phrase
+	Format   string         `json:"format"`             // "pdf", "markdown", "html", "text", "code"…
+	Version  string         `json:"version,omitempty"`  // content hash of the version that is searched
+	Language string         `json:"language,omitempty"` // ISO 639-1, "" when unknown
+	Bytes    int64          `json:"bytes"`
+	Pages    int            `json:"pages,omitempty"` // 0 for formats without pages
+	Chunks   int            `json:"chunks"`
+	Status   DocumentStatus `json:"status"`
+	Stage    string         `json:"stage,omitempty"`    // extract, chunk, embed, index while Status is processing
+	Progress float64        `json:"progress,omitempty"` // 0 to 1 within the whole pipeline
+	Error    string         `json:"error,omitempty"`    // one clear line when Status is failed
+	Notice   string         `json:"notice,omitempty"`   // one clear line when something was lost, "pages 4-5 could not be read"
+	Embedded int            `json:"chunks_embedded"`    // chunks of this version that had to be embedded
+	Kept     int            `json:"chunks_kept"`        // chunks taken over from the version before
+	AddedAt  time.Time      `json:"added_at"`
+	ChangeAt time.Time      `json:"changed_at"`
+}
+
+// DocumentStatus is where a document stands in the pipeline.
+type DocumentStatus string
+
+// A document is queued, then processing, then ready or failed.
+const (
+	DocumentQueued     DocumentStatus = "queued"
+	DocumentProcessing DocumentStatus = "processing"
+	DocumentReady      DocumentStatus = "ready"
+	DocumentFailed     DocumentStatus = "failed"
+)
+
+// BlockKind says what a block of extracted text is.
+type BlockKind string
+
+// The kinds of block that every format is read into.
+const (
+	BlockHeading   BlockKind = "heading"
+	BlockParagraph BlockKind = "paragraph"
+	BlockList      BlockKind = "list"
+	BlockTable     BlockKind = "table" // rows by newline, cells by tab or " | "
+	BlockCode      BlockKind = "code"
+	BlockImage     BlockKind = "image" // Start==End when the image has no text
+)
+
+// Block is a run of extracted text that belongs together. Its text is
+// Extract.Text[Start:End].
+type Block struct {
+	Kind    BlockKind `json:"kind"`
+	Start   int       `json:"start"`
+	End     int       `json:"end"`
+	Page    int       `json:"page,omitempty"`    // page, slide or sheet; 0 where the format has none
+	Level   int       `json:"level,omitempty"`   // heading depth from 1; 0 for others
+	Heading []string  `json:"heading,omitempty"` // path of headings above the block, outermost first
+}
+
+// Extract is what one version of a document says, in reading order. Blocks are
+// sorted, do not overlap, and cover all text that is searched.
+type Extract struct {
+	Title    string  `json:"title,omitempty"`
+	Format   string  `json:"format"`
+	Text     string  `json:"text"` // valid UTF-8 without NUL
+	Blocks   []Block `json:"blocks"`
+	Pages    int     `json:"pages,omitempty"`
+	PageAt   []int   `json:"page_at,omitempty"` // PageAt[i] is the Start of page i+1 in Text; len == Pages
+	Language string  `json:"language,omitempty"`
+	Notice   string  `json:"notice,omitempty"` // one line about what could not be read
+}
+
+// PageOf returns the page that holds byte offset at, or 0 where the format has
+// no pages.
+func PageOf(pageAt []int, at int) int {
+	lo, hi := 0, len(pageAt)
+	for lo < hi {
+		if mid := (lo + hi) / 2; pageAt[mid] <= at {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// Chunk is the unit of search: a span of one version's text that respects
+// headings and sentences. Its ID is made from the document and the content, so
+// a chunk that a new version leaves unchanged keeps its ID and its embedding.
+type Chunk struct {
+	ID         string   `json:"chunk_id"`
+	DocumentID string   `json:"document_id"`
+	Version    string   `json:"version"`
+	Ordinal    int      `json:"ordinal"` // position in the document, from 0
+	Level      int      `json:"level"`   // 1 section, 2 passage, 3 sentence
+	ParentID   string   `json:"parent_id,omitempty"`
+	Heading    []string `json:"heading,omitempty"`
+	Text       string   `json:"text"` // == Extract.Text[Start:End]
+	Start      int      `json:"start"`
+	End        int      `json:"end"`
+	Pages      []int    `json:"pages,omitempty"` // pages the span touches, ascending
+}
+
+// Scope narrows what is searched. The zero Scope is everything. Where several
+// fields are set, a document must satisfy all of them.
+type Scope struct {
+	Documents []string `json:"documents,omitempty"` // document IDs, any of them
+	Category  string   `json:"category,omitempty"`
+	Folder    string   `json:"folder,omitempty"` // the folder and all below it
+}
+
+// IsZero reports whether the scope excludes nothing.
+func (s Scope) IsZero() bool {
+	return len(s.Documents) == 0 && s.Category == "" && s.Folder == ""
+}
+
+// Includes reports whether a document lies in the scope.
+func (s Scope) Includes(d Document) bool {
+	if s.Category != "" && s.Category != d.Category {
+		return false
+	}
+	if s.Folder != "" && d.Folder != s.Folder && !hasFolderPrefix(d.Folder, s.Folder) {
+		return false
+	}
+	if len(s.Documents) == 0 {
+		return true
+	}
+	for _, id := range s.Documents {
+		if id == d.ID {
+			return true
+		}
+	}
+	return false
+}
+
+func hasFolderPrefix(folder, parent string) bool {
+	return len(folder) > len(parent) && folder[:len(parent)] == parent && folder[len(parent)] == '/'
+}
+
+// Passage is a chunk that a search found, with everything needed to show, cite
+// and explain it.
+type Passage struct {
+	Chunk
+	Document Document `json:"document"`
+	Quote    Quote    `json:"quote"` // the words of the passage that answer the query best
+	Score    float64  `json:"score"` // fused, 0 to 1, comparable within one search only
+	Match    Match    `json:"match"`
+}
+
+// Quote is a span of a document's extracted text.
+type Quote struct {
+	Text  string `json:"text"`
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	Page  int    `json:"page,omitempty"`
+}
+
+// Match explains why a passage was found. Ranks count from 1; 0 means that
+// half of the search did not return it.
+type Match struct {
+	LexicalRank  int     `json:"lexical_rank,omitempty"`
+	LexicalScore float64 `json:"lexical_score,omitempty"` // BM25
+	VectorRank   int     `json:"vector_rank,omitempty"`
+	VectorScore  float64 `json:"vector_score,omitempty"` // cosine
+	Fused        float64 `json:"fused_score"`
+}
+
+// Candidate is one hit of one half of a search.
+type Candidate struct {
+	ChunkID string
+	Score   float64
+}
+
+// Citation ties a statement to the words that back it. It holds enough to stay
+// true after the document was indexed anew or removed.
+type Citation struct {
+	N          int      `json:"n"` // footnote number within the message, from 1
+	ChunkID    string   `json:"chunk_id"`
+	DocumentID string   `json:"document_id"`
+	Version    string   `json:"version"`
+	Title      string   `json:"title"`
+	Path       []string `json:"path"`  // folder parts, then the file name
+	Pages      []int    `json:"pages"` // the pages of the quote; the first is the one to open
+	Heading    string   `json:"heading"`
+	Quote      string   `json:"quote"`
+	Start      int      `json:"start"`
+	End        int      `json:"end"`
+	Text       string   `json:"text,omitempty"` // the whole passage
+	Level      string   `json:"level"`          // "L1" section, "L2" passage, "L3" sentence
+	Score      float64  `json:"score"`
+	URL        string   `json:"url"` // where the source opens, at its page
+}

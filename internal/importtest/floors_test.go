@@ -1,0 +1,107 @@
+// Package importtest holds the rule that keeps the house whole: a package
+// imports strictly lower floors only (docs/architecture.md).
+package importtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// floors is the floor plan. A new package is added here, on the floor where it
+// belongs, or this test fails.
+var floors = map[string]int{
+	"ibid":                     0,
+	"ibid/internal/text":       0,
+	"ibid/internal/search":     1,
+	"ibid/internal/extract":    1,
+	"ibid/internal/sqlite":     1,
+	"ibid/internal/index":      1,
+	"ibid/internal/llm":        1,
+	"ibid/internal/reader":     1,
+	"ibid/internal/lsa":        1,
+	"ibid/internal/agent":      2,
+	"ibid/internal/tool":       2,
+	"ibid/internal/run":        3,
+	"ibid/internal/ingest":     3,
+	"ibid/internal/eval":       3,
+	"ibid/internal/server":     4,
+	"ibid/internal/wire":       4,
+	"ibid/web":                 4,
+	"ibid/cmd/ibid":            5,
+	"ibid/internal/ibidtest":   testOnly,
+	"ibid/internal/importtest": testOnly,
+}
+
+// testOnly packages may import anything and be imported by tests alone.
+const testOnly = 100
+
+func TestFloors(t *testing.T) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "ibid/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	seen := 0
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		from, ok := floorOf(p.ImportPath)
+		if !ok {
+			t.Errorf("%s is on no floor: add it to the plan", p.ImportPath)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if imp != "ibid" && !strings.HasPrefix(imp, "ibid/") {
+				continue
+			}
+			to, ok := floorOf(imp)
+			switch {
+			case !ok:
+				t.Errorf("%s imports %s, which is on no floor", p.ImportPath, imp)
+			case from != testOnly && to == testOnly:
+				t.Errorf("%s imports %s, which is for tests only", p.ImportPath, imp)
+			case from != testOnly && to >= from && !sameRoom(p.ImportPath, imp):
+				t.Errorf("%s (floor %d) imports %s (floor %d)", p.ImportPath, from, imp, to)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Fatal("go list named no package")
+	}
+}
+
+// floorOf finds the floor of a package or of the room it is part of:
+// internal/extract/pdfium stands where internal/extract does.
+func floorOf(path string) (int, bool) {
+	for path != "" {
+		if f, ok := floors[path]; ok && (path != "ibid") {
+			return f, true
+		} else if ok {
+			return f, true
+		}
+		i := strings.LastIndexByte(path, '/')
+		if i < 0 || path[:i] == "ibid" || path[:i] == "ibid/internal" {
+			return 0, false
+		}
+		path = path[:i]
+	}
+	return 0, false
+}
+
+// sameRoom reports whether one package is inside the folder of the other.
+func sameRoom(a, b string) bool {
+	return strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/") && b != "ibid" && a != "ibid"
+}

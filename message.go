@@ -1,0 +1,103 @@
+package ibid
+
+import "time"
+
+// Thread is a conversation. It exists from its first message on.
+type Thread struct {
+	ID        string    `json:"id"`
+	Title     string    `json:"title"`
+	HeadID    string    `json:"head_id"` // the last message of the branch that is shown
+	RunID     string    `json:"run_id,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Status is how far a message, or the run that writes it, has come.
+type Status string
+
+// A run is queued, then running, then one of the four ends.
+const (
+	StatusQueued      Status = "queued"
+	StatusRunning     Status = "running"
+	StatusCompleted   Status = "completed"
+	StatusStopped     Status = "stopped"     // by the user
+	StatusInterrupted Status = "interrupted" // by us; the text it had was saved
+	StatusFailed      Status = "failed"
+)
+
+// Done reports whether nothing more will happen.
+func (s Status) Done() bool { return s != StatusQueued && s != StatusRunning && s != "" }
+
+// Mode is how a question is answered.
+type Mode string
+
+// Agentic lets the model choose its tools; direct is a fixed pipeline; auto
+// picks by the question.
+const (
+	ModeAuto    Mode = "auto"
+	ModeAgentic Mode = "agentic"
+	ModeDirect  Mode = "direct"
+)
+
+// Message is one contribution to a thread. An assistant message is a fold over
+// the events of the run of the same id (see Fold).
+type Message struct {
+	ID        string     `json:"id"`
+	ThreadID  string     `json:"thread_id"`
+	ParentID  string     `json:"parent_id,omitempty"` // the message before it; siblings are branches
+	Role      Role       `json:"role"`
+	Text      string     `json:"text"` // citations as [chunk_id]
+	Status    Status     `json:"status"`
+	Reasoning string     `json:"reasoning,omitempty"`
+	Citations []Citation `json:"citations,omitempty"`
+	Steps     []Step     `json:"steps,omitempty"`
+	Sources   []Source   `json:"sources,omitempty"` // web pages the model named
+	Error     *RunFailed `json:"error,omitempty"`
+	Model     string     `json:"model,omitempty"`
+	Retracted int        `json:"retracted,omitempty"` // times streamed text was declared void
+	Attempts  int        `json:"attempts,omitempty"`  // processes that worked on it
+	Memory    *Memory    `json:"memory,omitempty"`
+	Finished  *Finished  `json:"finished,omitempty"`
+	LastSeq   int64      `json:"last_seq,omitempty"` // of the run's log
+	Request   *Request   `json:"request,omitempty"`  // of a user message: how it was asked
+	CreatedAt time.Time  `json:"created_at"`
+}
+
+// Source is a web page that an answer names.
+type Source struct {
+	Title string `json:"title"`
+	URL   string `json:"url"`
+}
+
+// Step is one finished or running tool call of a message's trace.
+type Step struct {
+	CallID     string     `json:"call_id"`
+	Tool       string     `json:"tool"`
+	Detail     string     `json:"detail,omitempty"`
+	Iteration  int        `json:"iteration"`
+	Done       bool       `json:"done"`
+	OK         bool       `json:"ok"`
+	Summary    string     `json:"summary,omitempty"`
+	Error      string     `json:"error,omitempty"`
+	DurationMS int64      `json:"duration_ms"`
+	Retrieval  *Retrieval `json:"retrieval,omitempty"`
+}
+
+// Request is how a question was asked.
+type Request struct {
+	Text        string       `json:"text"`
+	Mode        Mode         `json:"mode,omitempty"`
+	Scope       Scope        `json:"scope,omitzero"`
+	Think       Think        `json:"think,omitempty"`
+	ForceTools  []string     `json:"force_tools,omitempty"`
+	Attachments []Attachment `json:"attachments,omitempty"`
+	TimeoutMS   int64        `json:"timeout_ms,omitempty"` // of the whole run; 0: the server's default
+}
+
+// Attachment is a file or an image that came with a question.
+type Attachment struct {
+	Name       string `json:"name"`
+	MIME       string `json:"mime"`
+	Data       []byte `json:"data,omitempty"`
+	DocumentID string `json:"document_id,omitempty"`
+}

@@ -1,0 +1,137 @@
+package ibid
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// ToolSpec is what a model is told about a tool.
+type ToolSpec struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"` // JSON schema of an object
+}
+
+// ToolCall is a model's wish to use a tool.
+type ToolCall struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// ToolResult is what a model is told a tool said.
+type ToolResult struct {
+	CallID  string `json:"call_id"`
+	Name    string `json:"name"`
+	Content string `json:"content"`
+	Failed  bool   `json:"failed,omitempty"`
+}
+
+// ToolOutput is what a tool gives back to the agent: the text the model reads,
+// and what only people and the log see.
+type ToolOutput struct {
+	Content  string    // what the model reads; at most MaxToolOutput bytes go into the log and the prompt
+	Summary  string    // one line for people: "7 passages from 3 documents"
+	Failed   bool      // the call failed in a way the model can correct or explain
+	Passages []Passage // citable; the agent hands out handles and writes them before Content
+	Usage    Usage     // of model calls the tool made itself
+}
+
+// MaxToolOutput bounds what one tool call adds to the log and the prompt, in
+// bytes (16 KiB).
+const MaxToolOutput = 16 << 10
+
+// Handled is a passage with the short handle ("c3") that the model knows it by.
+type Handled struct {
+	Handle   string
+	Title    string
+	Page     int // 0 where there is none
+	Heading  string
+	Category string
+	Text     string
+	Score    float64
+}
+
+// FormatPassages writes passages as the model reads them: fenced, so that what
+// a document says is told apart from what we say. Fences inside the text are
+// defused.
+func FormatPassages(ps []Handled) string {
+	var b strings.Builder
+	for _, p := range ps {
+		fmt.Fprintf(&b, "<passage id=%q document=%q", p.Handle, attribute(p.Title))
+		if p.Page > 0 {
+			fmt.Fprintf(&b, " page=\"%d\"", p.Page)
+		}
+		if p.Heading != "" {
+			fmt.Fprintf(&b, " heading=%q", attribute(p.Heading))
+		}
+		fmt.Fprintf(&b, " score=\"%.3f\">\n%s\n</passage>\n", p.Score, fenceDefuser.Replace(p.Text))
+	}
+	return b.String()
+}
+
+// A zero-width space breaks a fence inside a document without changing what a
+// reader sees.
+var (
+	fenceDefuser = strings.NewReplacer("<passage", "<\u200bpassage", "</passage", "<\u200b/passage")
+	fenceRestore = strings.NewReplacer("<\u200bpassage", "<passage", "<\u200b/passage", "</passage")
+)
+
+func attribute(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '"' || r == '\\' || r == '<' || r == '>':
+			return '\''
+		case r < ' ' || r == 0x7f || r == 0xfffd:
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// ParsePassages reads back what FormatPassages wrote, skipping anything else.
+func ParsePassages(s string) []Handled {
+	var ps []Handled
+	for {
+		i := strings.Index(s, "<passage ")
+		if i < 0 {
+			return ps
+		}
+		s = s[i+len("<passage "):]
+		head, rest, ok := strings.Cut(s, ">\n")
+		if !ok {
+			return ps
+		}
+		body, after, ok := strings.Cut(rest, "\n</passage>")
+		if !ok {
+			body, after = rest, ""
+		}
+		p := Handled{Text: fenceRestore.Replace(body)}
+		for head != "" {
+			name, tail, ok := strings.Cut(head, "=\"")
+			if !ok {
+				break
+			}
+			value, more, ok := strings.Cut(tail, "\"")
+			if !ok {
+				break
+			}
+			switch strings.TrimSpace(name) {
+			case "id":
+				p.Handle = value
+			case "document":
+				p.Title = value
+			case "heading":
+				p.Heading = value
+			case "page":
+				fmt.Sscan(value, &p.Page)
+			case "score":
+				fmt.Sscan(value, &p.Score)
+			}
+			head = more
+		}
+		ps = append(ps, p)
+		s = after
+	}
+}
