@@ -1,0 +1,295 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"ibid"
+)
+
+// StartRun accepts a question in one transaction: the thread where it does not
+// exist yet, the user's message, the empty assistant message, the run (queued)
+// and its first events. It fails with *ibid.LiveRunError while another run of
+// the thread is active.
+func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event) error {
+	request, err := json.Marshal(run.Request)
+	if err != nil {
+		return err
+	}
+	return db.write(ctx, func(q querier) error {
+		if live, err := liveRun(ctx, q, run.ThreadID); err != nil {
+			return err
+		} else if live != nil {
+			return &ibid.LiveRunError{RunID: live.ID, LastSeq: live.LastSeq}
+		}
+		_, err := q.ExecContext(ctx, `INSERT INTO threads (id, title, head_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET head_id = excluded.head_id, updated_at = excluded.updated_at`,
+			thread.ID, thread.Title, assistant.ID, millis(thread.CreatedAt), millis(thread.UpdatedAt))
+		if err != nil {
+			return fmt.Errorf("save thread: %w", err)
+		}
+		for _, m := range []ibid.Message{user, assistant} {
+			if err := insertMessage(ctx, q, m); err != nil {
+				return err
+			}
+		}
+		_, err = q.ExecContext(ctx, `INSERT INTO runs (id, thread_id, user_message_id, request, status, last_seq, accepted_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			run.ID, run.ThreadID, run.UserMessageID, string(request), ibid.StatusQueued, len(events), millis(run.AcceptedAt))
+		if err != nil {
+			return fmt.Errorf("save run: %w", err)
+		}
+		return insertEvents(ctx, q, events)
+	})
+}
+
+const runColumns = `id, thread_id, user_message_id, request, status, attempt, fence, last_seq, accepted_at`
+
+func scanRun(row interface{ Scan(...any) error }) (*ibid.Run, error) {
+	var r ibid.Run
+	var request string
+	var accepted int64
+	err := row.Scan(&r.ID, &r.ThreadID, &r.UserMessageID, &request, &r.Status, &r.Attempt, &r.Fence, &r.LastSeq, &accepted)
+	if err != nil {
+		return nil, err
+	}
+	r.AcceptedAt = fromMillis(accepted)
+	if err := json.Unmarshal([]byte(request), &r.Request); err != nil {
+		return nil, fmt.Errorf("decode the request of run %s: %w", r.ID, err)
+	}
+	return &r, nil
+}
+
+func liveRun(ctx context.Context, q querier, threadID string) (*ibid.Run, error) {
+	r, err := scanRun(q.QueryRowContext(ctx,
+		`SELECT `+runColumns+` FROM runs WHERE thread_id = ? AND status IN ('queued', 'running')`, threadID))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return r, err
+}
+
+// ClaimRun gives owner the oldest run that waits or whose lease is over, until
+// the given time, or nil when there is none.
+func (db *DB) ClaimRun(ctx context.Context, owner string, now, until time.Time) (*ibid.Run, error) {
+	var run *ibid.Run
+	err := db.write(ctx, func(q querier) error {
+		r, err := scanRun(q.QueryRowContext(ctx, `UPDATE runs
+			SET status = 'running', owner = ?, fence = fence + 1, attempt = attempt + 1, lease_until = ?
+			WHERE id = (SELECT id FROM runs WHERE status = 'queued' OR status = 'running' AND lease_until < ?
+				ORDER BY accepted_at, id LIMIT 1)
+			RETURNING `+runColumns, owner, millis(until), millis(now)))
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		run = r
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("claim a run: %w", err)
+	}
+	return run, nil
+}
+
+// RenewLease moves the end of a lease; ErrLeaseLost when it is someone else's.
+func (db *DB) RenewLease(ctx context.Context, l ibid.Lease, until time.Time) error {
+	return db.write(ctx, func(q querier) error {
+		res, err := q.ExecContext(ctx, `UPDATE runs SET lease_until = ? WHERE id = ? AND fence = ? AND status = 'running'`,
+			millis(until), l.RunID, l.Fence)
+		return fenced(res, err)
+	})
+}
+
+// ReleaseRun hands a run back: it waits again for whoever claims it next.
+func (db *DB) ReleaseRun(ctx context.Context, l ibid.Lease) error {
+	return db.write(ctx, func(q querier) error {
+		res, err := q.ExecContext(ctx, `UPDATE runs SET status = 'queued', owner = '', lease_until = 0
+			WHERE id = ? AND fence = ? AND status = 'running'`, l.RunID, l.Fence)
+		return fenced(res, err)
+	})
+}
+
+// RequeueRuns hands back every run that is marked as running. Only the holder
+// of the data directory may call it, before it starts to work: whoever was
+// running them is gone.
+func (db *DB) RequeueRuns(ctx context.Context) (int, error) {
+	var n int64
+	err := db.write(ctx, func(q querier) error {
+		res, err := q.ExecContext(ctx, `UPDATE runs SET status = 'queued', owner = '', lease_until = 0 WHERE status = 'running'`)
+		if err != nil {
+			return err
+		}
+		n, err = res.RowsAffected()
+		return err
+	})
+	return int(n), err
+}
+
+// AppendEvents adds the next events of a run. Their Seq must follow the last
+// one in the log.
+func (db *DB) AppendEvents(ctx context.Context, l ibid.Lease, events []ibid.Event) error {
+	return db.write(ctx, func(q querier) error {
+		return appendEvents(ctx, q, l, events)
+	})
+}
+
+func appendEvents(ctx context.Context, q querier, l ibid.Lease, events []ibid.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	first, last := events[0].Seq, events[len(events)-1].Seq
+	res, err := q.ExecContext(ctx, `UPDATE runs SET last_seq = ? WHERE id = ? AND fence = ? AND status = 'running' AND last_seq = ?`,
+		last, l.RunID, l.Fence, first-1)
+	if err := fenced(res, err); err != nil {
+		return err
+	}
+	return insertEvents(ctx, q, events)
+}
+
+func insertEvents(ctx context.Context, q querier, events []ibid.Event) error {
+	for _, e := range events {
+		data, err := json.Marshal(e.Data)
+		if err != nil {
+			return fmt.Errorf("encode event %s: %w", e.Data.EventType(), err)
+		}
+		_, err = q.ExecContext(ctx, `INSERT INTO events (run_id, seq, at, type, data) VALUES (?, ?, ?, ?, ?)`,
+			e.Run, e.Seq, millis(e.At), e.Data.EventType(), string(data))
+		if err != nil {
+			return fmt.Errorf("append event %d of run %s: %w", e.Seq, e.Run, err)
+		}
+	}
+	return nil
+}
+
+// NoteQueued appends the run's place in the queue to the log of a run that
+// nobody holds, and returns the event; nil when someone has claimed it since.
+func (db *DB) NoteQueued(ctx context.Context, runID string, data ibid.RunQueued, at time.Time) (*ibid.Event, error) {
+	var event *ibid.Event
+	err := db.write(ctx, func(q querier) error {
+		var seq int64
+		err := q.QueryRowContext(ctx, `UPDATE runs SET last_seq = last_seq + 1 WHERE id = ? AND status = 'queued' RETURNING last_seq`,
+			runID).Scan(&seq)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		event = &ibid.Event{Seq: seq, Run: runID, At: at, Data: data}
+		return insertEvents(ctx, q, []ibid.Event{*event})
+	})
+	return event, err
+}
+
+// FinishRun writes the last events, the finished message and the run's end in
+// one transaction.
+func (db *DB) FinishRun(ctx context.Context, l ibid.Lease, events []ibid.Event, m ibid.Message, at time.Time) error {
+	return db.write(ctx, func(q querier) error {
+		if err := appendEvents(ctx, q, l, events); err != nil {
+			return err
+		}
+		return finish(ctx, q, l.RunID, m, at)
+	})
+}
+
+func finish(ctx context.Context, q querier, runID string, m ibid.Message, at time.Time) error {
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if _, err := q.ExecContext(ctx, `UPDATE messages SET status = ?, data = ? WHERE id = ?`, m.Status, string(data), m.ID); err != nil {
+		return fmt.Errorf("save message %s: %w", m.ID, err)
+	}
+	if _, err := q.ExecContext(ctx, `UPDATE runs SET status = ?, finished_at = ?, owner = '', lease_until = 0 WHERE id = ?`,
+		m.Status, millis(at), runID); err != nil {
+		return fmt.Errorf("finish run %s: %w", runID, err)
+	}
+	_, err = q.ExecContext(ctx, `UPDATE threads SET updated_at = ? WHERE id = ?`, millis(at), m.ThreadID)
+	return err
+}
+
+func fenced(res sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return ibid.ErrLeaseLost
+	}
+	return nil
+}
+
+// Run returns a run by its id.
+func (db *DB) Run(ctx context.Context, id string) (*ibid.Run, error) {
+	r, err := scanRun(db.readers.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ?`, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, ibid.Errorf(ibid.CodeNotFound, "there is no run %s", id)
+	}
+	return r, translate(err)
+}
+
+// LiveRun returns the active run of a thread, or nil.
+func (db *DB) LiveRun(ctx context.Context, threadID string) (*ibid.Run, error) {
+	return liveRun(ctx, db.readers, threadID)
+}
+
+// LatestRun returns the run of a thread that was accepted last, or nil.
+func (db *DB) LatestRun(ctx context.Context, threadID string) (*ibid.Run, error) {
+	r, err := scanRun(db.readers.QueryRowContext(ctx,
+		`SELECT `+runColumns+` FROM runs WHERE thread_id = ? ORDER BY accepted_at DESC, id DESC LIMIT 1`, threadID))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return r, translate(err)
+}
+
+// WaitingRuns returns the ids of the queued runs, the next one first.
+func (db *DB) WaitingRuns(ctx context.Context) ([]string, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT id FROM runs WHERE status = 'queued' ORDER BY accepted_at, id`)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return collect(rows, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
+}
+
+// Events returns up to limit events of a run after a position, in order.
+func (db *DB) Events(ctx context.Context, runID string, after int64, limit int) ([]ibid.Event, error) {
+	rows, err := db.readers.QueryContext(ctx,
+		`SELECT seq, at, type, data FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`, runID, after, limit)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return collect(rows, func(r *sql.Rows) (ibid.Event, error) {
+		e := ibid.Event{Run: runID}
+		var at int64
+		var typ, data string
+		if err := r.Scan(&e.Seq, &at, &typ, &data); err != nil {
+			return e, err
+		}
+		e.At = fromMillis(at)
+		var err error
+		e.Data, err = ibid.DecodeEventData(typ, []byte(data))
+		return e, err
+	})
+}
+
+// collect reads all rows and closes them.
+func collect[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) ([]T, error) {
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, translate(rows.Err())
+}

@@ -1,0 +1,360 @@
+// Package sqlite keeps the state of the house in one SQLite file: threads,
+// messages, runs with their event logs, and the library. A DB satisfies the
+// small Store interfaces of the packages that use it.
+//
+// There is one writer. Writes from everywhere go through a queue, and those
+// that wait together are committed together (group commit): each in a savepoint
+// of its own, so that one that fails takes no other with it. Readers run beside
+// it on their own connections and see only what is committed.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"ibid"
+
+	sqlitelib "modernc.org/sqlite"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// reserveBytes is the size of the ballast file beside the database. When the
+// disk is full it is given up, so that runs can still be closed properly and
+// their readers told why.
+const reserveBytes = 2 << 20
+
+// groupLimit bounds how many waiting writes share one commit.
+const groupLimit = 256
+
+// DB is an open database. Close it.
+type DB struct {
+	path    string
+	log     *slog.Logger
+	readers *sql.DB
+	writer  *sql.DB
+	conn    *sql.Conn // the writer's only connection
+
+	queue   chan *write
+	quit    chan struct{}
+	stopped sync.WaitGroup
+	once    sync.Once
+}
+
+type write struct {
+	fn   func(querier) error
+	err  error
+	done chan struct{}
+}
+
+// querier is what a statement runs on.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// Open opens, and where needed creates and migrates, the database file at path.
+func Open(ctx context.Context, path string, log *slog.Logger) (*DB, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	dsn := func(extra string) string {
+		return "file:" + (&url.URL{Path: path}).EscapedPath() +
+			"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
+			"&_pragma=foreign_keys(ON)&_pragma=cache_size(-16000)&_pragma=temp_store(MEMORY)" + extra
+	}
+	writer, err := sql.Open("sqlite", dsn(""))
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	writer.SetMaxOpenConns(1)
+	conn, err := writer.Conn(ctx)
+	if err != nil {
+		writer.Close()
+		return nil, fmt.Errorf("open database %s: %w", path, translate(err))
+	}
+	readers, err := sql.Open("sqlite", dsn("&_pragma=query_only(ON)"))
+	if err != nil {
+		writer.Close()
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	readers.SetMaxOpenConns(8)
+	readers.SetMaxIdleConns(8)
+	db := &DB{
+		path: path, log: log, readers: readers, writer: writer, conn: conn,
+		queue: make(chan *write, groupLimit), quit: make(chan struct{}),
+	}
+	if err := db.migrate(ctx); err != nil {
+		conn.Close()
+		writer.Close()
+		readers.Close()
+		return nil, err
+	}
+	db.fillReserve()
+	db.stopped.Go(db.writeLoop)
+	return db, nil
+}
+
+// Close waits for the writes under way and closes the database. It may be
+// called more than once.
+func (db *DB) Close() error {
+	var err error
+	db.once.Do(func() {
+		close(db.quit)
+		db.stopped.Wait()
+		err = errors.Join(db.readers.Close(), db.conn.Close(), db.writer.Close())
+	})
+	return err
+}
+
+// Check asks the database for one trivial row.
+func (db *DB) Check(ctx context.Context) error {
+	var one int
+	return translate(db.readers.QueryRowContext(ctx, "SELECT 1").Scan(&one))
+}
+
+// Verify runs SQLite's own integrity check; it reads the whole file.
+func (db *DB) Verify(ctx context.Context) error {
+	var verdict string
+	if err := db.readers.QueryRowContext(ctx, "PRAGMA quick_check").Scan(&verdict); err != nil {
+		return translate(err)
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("database %s is damaged: %s", db.path, verdict)
+	}
+	return nil
+}
+
+func (db *DB) migrate(ctx context.Context) error {
+	var have int
+	if err := db.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+		return fmt.Errorf("read the database's version: %w", translate(err))
+	}
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	sort.Strings(names)
+	if have > len(names) {
+		return &ibid.Error{Code: ibid.CodeInternal,
+			Message: fmt.Sprintf("the database was written by a newer ibid (format %d, this one knows %d)", have, len(names)),
+			Hint:    "use the newer ibid, or another data directory"}
+	}
+	for i := have; i < len(names); i++ {
+		script, err := migrations.ReadFile(names[i])
+		if err != nil {
+			return err
+		}
+		stmts := fmt.Sprintf("BEGIN IMMEDIATE;\n%s\nPRAGMA user_version = %d;\nCOMMIT;", script, i+1)
+		if _, err := db.conn.ExecContext(ctx, stmts); err != nil {
+			_, _ = db.conn.ExecContext(ctx, "ROLLBACK")
+			return fmt.Errorf("migrate the database with %s: %w", names[i], translate(err))
+		}
+	}
+	return nil
+}
+
+// write queues fn and waits until its effects are on disk, or refused. A
+// context that ends while fn waits does not take it back.
+func (db *DB) write(ctx context.Context, fn func(querier) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w := &write{fn: fn, done: make(chan struct{})}
+	select {
+	case db.queue <- w:
+	case <-db.quit:
+		return errors.New("the database is closed")
+	}
+	select {
+	case <-w.done:
+		return w.err
+	case <-db.quit:
+		// The loop drains the queue before it ends; wait for the verdict.
+		db.stopped.Wait()
+		select {
+		case <-w.done:
+			return w.err
+		default:
+			return errors.New("the database is closed")
+		}
+	}
+}
+
+func (db *DB) writeLoop() {
+	for {
+		var group []*write
+		select {
+		case w := <-db.queue:
+			group = append(group, w)
+		case <-db.quit:
+			for {
+				select {
+				case w := <-db.queue:
+					group = append(group, w)
+					continue
+				default:
+				}
+				break
+			}
+			db.commit(group)
+			return
+		}
+	gather:
+		for len(group) < groupLimit {
+			select {
+			case w := <-db.queue:
+				group = append(group, w)
+			default:
+				break gather
+			}
+		}
+		db.commit(group)
+	}
+}
+
+// commit runs a group in one transaction and tells each write its verdict.
+func (db *DB) commit(group []*write) {
+	if len(group) == 0 {
+		return
+	}
+	err := db.tryCommit(group)
+	if isFull(err) && db.dropReserve() {
+		db.log.Error("disk full: the reserve was given up to close what is running", "path", db.path)
+		err = db.tryCommit(group)
+	}
+	for _, w := range group {
+		if err != nil {
+			w.err = translate(err)
+		}
+		close(w.done)
+	}
+}
+
+func (db *DB) tryCommit(group []*write) (err error) {
+	ctx := context.Background()
+	if _, err := db.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			// A full disk rolls back by itself; then this fails, harmlessly.
+			_, _ = db.conn.ExecContext(ctx, "ROLLBACK")
+		}
+	}()
+	for _, w := range group {
+		if w.err, err = db.savepoint(ctx, w); err != nil {
+			return err
+		}
+	}
+	if _, err := db.conn.ExecContext(ctx, "COMMIT"); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// savepoint runs one write of a group. verdict is the write's own error; broken
+// means that the whole transaction is lost.
+func (db *DB) savepoint(ctx context.Context, w *write) (verdict, broken error) {
+	if _, err := db.conn.ExecContext(ctx, "SAVEPOINT w"); err != nil {
+		return nil, err
+	}
+	verdict = runGuarded(w.fn, db.conn)
+	if isFull(verdict) {
+		return nil, verdict
+	}
+	if verdict != nil {
+		if _, err := db.conn.ExecContext(ctx, "ROLLBACK TO w"); err != nil {
+			return nil, errors.Join(verdict, err)
+		}
+	}
+	if _, err := db.conn.ExecContext(ctx, "RELEASE w"); err != nil {
+		return nil, err
+	}
+	return translate(verdict), nil
+}
+
+func runGuarded(fn func(querier) error, q querier) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a database write: %v", p)
+		}
+	}()
+	return fn(q)
+}
+
+// SQLite's primary result codes, https://www.sqlite.org/rescode.html
+const (
+	codeBusy       = 5
+	codeIOErr      = 10
+	codeCorrupt    = 11
+	codeFull       = 13
+	codeConstraint = 19
+	codeNotADB     = 26
+)
+
+func primaryCode(err error) int {
+	var e *sqlitelib.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+func isFull(err error) bool {
+	return primaryCode(err) == codeFull || err != nil && strings.Contains(err.Error(), "no space left on device")
+}
+
+func isConstraint(err error) bool { return primaryCode(err) == codeConstraint }
+
+// translate gives the errors that a person can do something about their words.
+func translate(err error) error {
+	if err == nil {
+		return nil
+	}
+	if isFull(err) {
+		return &ibid.Error{Code: ibid.CodeDiskFull, Message: "the disk is full",
+			Hint: "free some space on the disk of the data directory", Err: err}
+	}
+	switch primaryCode(err) {
+	case codeCorrupt, codeNotADB:
+		return &ibid.Error{Code: ibid.CodeInternal, Message: "the database file is damaged or not ibid's",
+			Hint: "restore it from a backup, or choose another data directory", Err: err}
+	case codeBusy:
+		return &ibid.Error{Code: ibid.CodeInternal, Message: "the database is held by another program", Err: err, Retryable: true}
+	}
+	return err
+}
+
+func (db *DB) reservePath() string { return filepath.Join(filepath.Dir(db.path), "reserve") }
+
+func (db *DB) fillReserve() {
+	if info, err := os.Stat(db.reservePath()); err == nil && info.Size() == reserveBytes {
+		return
+	}
+	// Real bytes: a sparse file would reserve nothing.
+	if err := os.WriteFile(db.reservePath(), make([]byte, reserveBytes), 0o600); err != nil {
+		_ = os.Remove(db.reservePath())
+		db.log.Warn("no room for the disk-full reserve", "error", err)
+	}
+}
+
+func (db *DB) dropReserve() bool { return os.Remove(db.reservePath()) == nil }
+
+func millis(t time.Time) int64 { return t.UnixMilli() }
+
+func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

@@ -1,0 +1,52 @@
+package ibid
+
+import (
+	"errors"
+	"time"
+)
+
+// Run is the work of answering one user message. Its ID is that of the
+// assistant message it becomes.
+//
+//	queued ──claim──▶ running ──finish──▶ completed | stopped | interrupted | failed
+//	  ▲                  │
+//	  └──release/expiry──┘
+type Run struct {
+	ID            string
+	ThreadID      string
+	UserMessageID string
+	Request       Request
+	Status        Status
+	Attempt       int   // times it was claimed
+	Fence         int64 // grows with every claim; writes of an older holder are refused
+	LastSeq       int64
+	AcceptedAt    time.Time
+}
+
+// Lease is the right to write to a run's log. It ends at the deadline its
+// holder last set, or when another process claims the run.
+type Lease struct {
+	RunID string
+	Owner string
+	Fence int64
+}
+
+// ErrLeaseLost says that another process has taken the run over: whoever gets
+// it stops working on the run and writes nothing more.
+var ErrLeaseLost = errors.New("the lease on the run is lost")
+
+// LiveRunError says that a thread already has an active run.
+type LiveRunError struct {
+	RunID   string
+	LastSeq int64
+}
+
+func (e *LiveRunError) Error() string {
+	return "this thread is already being answered"
+}
+
+// Unwrap makes the error's code CONFLICT.
+func (e *LiveRunError) Unwrap() error {
+	return &Error{Code: CodeConflict, Message: "this thread is already being answered",
+		Hint: "attach to the live run, or stop it first"}
+}
