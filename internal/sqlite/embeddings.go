@@ -1,0 +1,72 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// Embeddings returns the stored vectors of a space for the named chunks.
+func (db *DB) Embeddings(ctx context.Context, space string, chunkIDs []string) (map[string][]float32, error) {
+	out := make(map[string][]float32, len(chunkIDs))
+	for len(chunkIDs) > 0 {
+		n := min(len(chunkIDs), 500)
+		rows, err := db.readers.QueryContext(ctx, `SELECT chunk_id, vector FROM embeddings WHERE space = ? AND chunk_id IN (`+marks(n)+`)`,
+			append([]any{space}, anys(chunkIDs[:n])...)...)
+		if err != nil {
+			return nil, translate(err)
+		}
+		_, err = collect(rows, func(r *sql.Rows) (struct{}, error) {
+			var id string
+			var raw []byte
+			if err := r.Scan(&id, &raw); err != nil {
+				return struct{}{}, err
+			}
+			v, err := decodeVector(raw)
+			out[id] = v
+			return struct{}{}, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		chunkIDs = chunkIDs[n:]
+	}
+	return out, nil
+}
+
+// PutEmbeddings stores vectors of a space. Chunks that were removed meanwhile
+// are passed over.
+func (db *DB) PutEmbeddings(ctx context.Context, space string, chunkIDs []string, vectors [][]float32) error {
+	return db.write(ctx, func(q querier) error {
+		for i, id := range chunkIDs {
+			_, err := q.ExecContext(ctx, `INSERT INTO embeddings (space, chunk_id, vector)
+				SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM chunks WHERE id = ?2)
+				ON CONFLICT (space, chunk_id) DO UPDATE SET vector = excluded.vector`, space, id, encodeVector(vectors[i]))
+			if err != nil {
+				return fmt.Errorf("save the embedding of chunk %s: %w", id, err)
+			}
+		}
+		return nil
+	})
+}
+
+func encodeVector(v []float32) []byte {
+	b := make([]byte, 4*len(v))
+	for i, x := range v {
+		binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(x))
+	}
+	return b
+}
+
+func decodeVector(b []byte) ([]float32, error) {
+	if len(b)%4 != 0 {
+		return nil, fmt.Errorf("a stored vector has %d bytes", len(b))
+	}
+	v := make([]float32, len(b)/4)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return v, nil
+}
