@@ -68,6 +68,20 @@ func (f *Folder) Message() Message {
 	return m
 }
 
+// Preview returns the message as it would stand after more events, which it
+// does not take.
+func (f *Folder) Preview(more []Event) Message {
+	g := Folder{msg: f.msg}
+	g.msg.Steps = append([]Step(nil), f.msg.Steps...)
+	g.msg.Citations = append([]Citation(nil), f.msg.Citations...)
+	g.text.WriteString(f.text.String())
+	g.reasoning.WriteString(f.reasoning.String())
+	for _, e := range more {
+		g.Add(e)
+	}
+	return g.Message()
+}
+
 // Fold folds a whole log.
 func Fold(events []Event) Message {
 	var f Folder

@@ -95,6 +95,23 @@ func (db *DB) ClaimRun(ctx context.Context, owner string, now, until time.Time) 
 	return run, nil
 }
 
+// ClaimQueued gives owner one certain run that waits, or nil when it does not
+// wait any more.
+func (db *DB) ClaimQueued(ctx context.Context, runID, owner string, until time.Time) (*ibid.Run, error) {
+	var run *ibid.Run
+	err := db.write(ctx, func(q querier) error {
+		r, err := scanRun(q.QueryRowContext(ctx, `UPDATE runs
+			SET status = 'running', owner = ?, fence = fence + 1, attempt = attempt + 1, lease_until = ?
+			WHERE id = ? AND status = 'queued' RETURNING `+runColumns, owner, millis(until), runID))
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		run = r
+		return err
+	})
+	return run, err
+}
+
 // RenewLease moves the end of a lease; ErrLeaseLost when it is someone else's.
 func (db *DB) RenewLease(ctx context.Context, l ibid.Lease, until time.Time) error {
 	return db.write(ctx, func(q querier) error {

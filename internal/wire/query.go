@@ -1,0 +1,141 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+
+	"ibid"
+)
+
+// Query is POST /api/query/stream: server-sent events whose name stands in the
+// data as well.
+//
+//	query_analysis (cache_hit | cache_miss)? (retrieval_start retrieval_result |
+//	tool_call tool_result | crag_evaluation | rerank_result)* generation_start
+//	token* verification? [error] sources done
+type Query struct {
+	fold   ibid.Folder
+	tokens int
+}
+
+// querySource is a passage behind the answer in this protocol's words.
+type querySource struct {
+	ChunkID     string  `json:"chunk_id"`
+	DocumentID  string  `json:"document_id"`
+	Text        string  `json:"text"`
+	Level       string  `json:"level"`
+	Score       float64 `json:"score"`
+	PageNumbers []int   `json:"page_numbers"`
+	Heading     string  `json:"heading"`
+}
+
+// Next implements Projection.
+func (p *Query) Next(e ibid.Event) []Frame {
+	out := frames{event: e}
+	add := func(typ string, data any) { out.add(typ, data, field{"type", typ}) }
+	p.fold.Add(e)
+	switch d := e.Data.(type) {
+	case ibid.QueryAnalyzed:
+		add("query_analysis", map[string]any{"query": d.Query, "complexity": d.Complexity, "decomposed": d.Decomposed, "estimated_mode": d.Mode})
+	case ibid.CacheChecked:
+		if d.Hit {
+			add("cache_hit", map[string]any{"similarity": d.Similarity, "original_query": d.OriginalQuery, "cached_at": d.CachedAt})
+		} else {
+			add("cache_miss", nil)
+		}
+	case ibid.ToolStarted:
+		if query, ok := retrievalQuery(d.Tool, d.Input); ok {
+			add("retrieval_start", map[string]any{"tool": d.Tool, "query": query, "iteration": d.Iteration})
+		} else {
+			add("tool_call", map[string]any{"tool": d.Tool, "input": d.Input, "iteration": d.Iteration})
+		}
+	case ibid.ToolFinished:
+		p.toolFinished(add, d)
+	case ibid.PassagesGraded:
+		add("crag_evaluation", d)
+	case ibid.PassagesReranked:
+		add("rerank_result", d)
+	case ibid.AnswerStarted:
+		add("generation_start", map[string]any{"context_chunks": d.ContextChunks, "total_context_tokens": d.ContextTokens, "model": d.Model})
+	case ibid.AnswerDelta:
+		p.tokens++
+		add("token", map[string]string{"content": d.Text})
+	case ibid.AnswerRetracted:
+		add("retracted", d)
+	case ibid.AnswerVerified:
+		add("verification", d)
+	case ibid.RunFailed:
+		add("error", map[string]any{"message": d.Message, "code": d.Code, "recoverable": d.Recoverable})
+	case ibid.RunFinished:
+		add("sources", map[string]any{"sources": p.sources()})
+		tokens := d.Usage.OutputTokens
+		if tokens == 0 {
+			tokens = p.tokens
+		}
+		add("done", map[string]any{"total_time_ms": d.Timing.TotalMS, "tokens_generated": tokens, "iterations": d.Iterations,
+			"tools_used": d.ToolsUsed, "sources_count": d.SourcesCount, "confidence": d.Confidence, "mode": d.Mode, "cached": d.Cached})
+	}
+	return out.done()
+}
+
+func (p *Query) toolFinished(add func(string, any), d ibid.ToolFinished) {
+	if isRetrieval(d.Tool) {
+		result := map[string]any{"tool": d.Tool, "chunks_found": 0, "top_score": 0.0, "levels": map[string]int{}, "duration_ms": d.DurationMS}
+		if r := d.Retrieval; r != nil {
+			result["chunks_found"], result["top_score"], result["levels"] = r.ChunksFound, r.TopScore, r.Levels
+		}
+		add("retrieval_result", result)
+		return
+	}
+	var result any = map[string]any{"summary": d.Summary, "output": d.Output}
+	if json.Valid([]byte(d.Output)) && strings.HasPrefix(strings.TrimSpace(d.Output), "{") {
+		result = json.RawMessage(d.Output)
+	}
+	add("tool_result", map[string]any{"tool": d.Tool, "result": result, "duration_ms": d.DurationMS})
+}
+
+// sources are the passages that the answer cites, or all that were found where
+// it cites none.
+func (p *Query) sources() []querySource {
+	m := p.fold.Message()
+	cited, all := []querySource{}, []querySource{}
+	for _, c := range m.Citations {
+		text := c.Text
+		if text == "" {
+			text = c.Quote
+		}
+		pages := c.Pages
+		if pages == nil {
+			pages = []int{}
+		}
+		s := querySource{ChunkID: c.ChunkID, DocumentID: c.DocumentID, Text: text, Level: c.Level, Score: c.Score, PageNumbers: pages, Heading: c.Heading}
+		all = append(all, s)
+		if strings.Contains(m.Text, "["+c.ChunkID+"]") {
+			cited = append(cited, s)
+		}
+	}
+	if len(cited) > 0 {
+		return cited
+	}
+	return all
+}
+
+// isRetrieval reports whether a tool looks for passages.
+func isRetrieval(tool string) bool {
+	switch tool {
+	case "search_knowledge_base", "search_keyword", "search_propositions", "hybrid_search", "hyde_search":
+		return true
+	}
+	return false
+}
+
+func retrievalQuery(tool string, input json.RawMessage) (string, bool) {
+	if !isRetrieval(tool) {
+		return "", false
+	}
+	var in struct {
+		Query string `json:"query"`
+	}
+	_ = json.Unmarshal(input, &in) // a query that is no string is shown as empty
+	return in.Query, true
+}

@@ -1,0 +1,40 @@
+package wire
+
+import "ibid"
+
+// RAG is POST /rag: NDJSON lines {"type","data"}, always in this order:
+//
+//	thinking* metadata* text* memory [error]
+//
+// To keep it, thinking that comes after the first citation is left to the
+// other protocols; there is little of it, since the answer phase runs with
+// thinking off. A retraction is a line of its own, "retracted", which clients
+// that do not know it pass over.
+type RAG struct {
+	cited bool
+}
+
+// Next implements Projection.
+func (p *RAG) Next(e ibid.Event) []Frame {
+	out := frames{event: e}
+	line := func(typ string, data any) { out.add("", nil, field{"type", typ}, field{"data", data}) }
+	switch d := e.Data.(type) {
+	case ibid.ReasoningDelta:
+		if !p.cited {
+			line("thinking", d.Text)
+		}
+	case ibid.CitationAdded:
+		p.cited = true
+		line("metadata", d.Citation)
+	case ibid.AnswerDelta:
+		p.cited = true
+		line("text", d.Text)
+	case ibid.AnswerRetracted:
+		line("retracted", d)
+	case ibid.MemoryMeasured:
+		line("memory", d.Memory)
+	case ibid.RunFailed:
+		line("error", d)
+	}
+	return out.done()
+}

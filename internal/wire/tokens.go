@@ -1,0 +1,50 @@
+package wire
+
+import "ibid"
+
+// Tokens is GET and POST /api/chat/stream: server-sent events without names,
+// {"token","type"} with type reasoning, final_answer, tool_call or error, ended
+// by {"done":true,"metadata":{…}} with the number of token frames of this very
+// stream. A retraction is an empty reasoning token with "retracted":true.
+type Tokens struct {
+	routed           bool
+	reasoning, final int
+}
+
+// Next implements Projection.
+func (p *Tokens) Next(e ibid.Event) []Frame {
+	out := frames{event: e}
+	token := func(text, typ string) { out.add("", nil, field{"token", text}, field{"type", typ}) }
+	switch d := e.Data.(type) {
+	case ibid.ReasoningDelta:
+		p.reasoning++
+		token(d.Text, "reasoning")
+	case ibid.ToolStarted:
+		if route := routeOf(d.Tool); route != "" && !p.routed {
+			p.routed = true
+			token(route, "tool_call")
+		}
+	case ibid.AnswerDelta:
+		p.final++
+		token(d.Text, "final_answer")
+	case ibid.AnswerRetracted:
+		out.add("", nil, field{"token", ""}, field{"type", "reasoning"}, field{"retracted", true}, field{"reason", d.Reason})
+	case ibid.RunFailed:
+		token(d.Message, "error")
+	case ibid.RunFinished:
+		out.add("", nil, field{"done", true}, field{"metadata", map[string]int{
+			"tokens_sent": p.reasoning + p.final, "reasoning_tokens": p.reasoning, "final_tokens": p.final}})
+	}
+	return out.done()
+}
+
+// routeOf says in one line where a tool looks; "" for tools that are no route.
+func routeOf(tool string) string {
+	switch {
+	case tool == "query_database" || tool == "describe_database":
+		return "🔍 Querying database"
+	case isRetrieval(tool), tool == "analyze_document", tool == "compare_documents", tool == "list_documents":
+		return "📚 Searching knowledge base"
+	}
+	return ""
+}
