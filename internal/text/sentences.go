@@ -17,7 +17,7 @@ func Sentences(s string) []Span {
 		end, ok := boundary(s, start, i)
 		if !ok {
 			_, size := utf8.DecodeRuneInString(s[i:])
-			i += size
+			i = max(i+size, end)
 			continue
 		}
 		if e := trimEnd(s, start, end); e > start {
@@ -33,7 +33,8 @@ func Sentences(s string) []Span {
 }
 
 // boundary reports whether the sentence that began at start ends with the
-// character at i, and where: after closing quotes and footnote marks.
+// character at i, and where: after closing quotes and footnote marks. Where it
+// does not, end may say how far the text has been decided about.
 func boundary(s string, start, i int) (end int, ok bool) {
 	switch b := s[i]; {
 	case b == '\n':
@@ -70,7 +71,7 @@ func terminator(s string, start, i int) (end int, ok bool) {
 	end = closers(s, j)
 	if end < len(s) {
 		if r, _ := utf8.DecodeRuneInString(s[end:]); !unicode.IsSpace(r) && classOf(r) != unspaced {
-			return 0, false // 3.5, example.org, ?id=
+			return j, false // 3.5, example.org, ?id=
 		}
 	}
 	next := skipSpace(s, end)
@@ -81,11 +82,16 @@ func terminator(s string, start, i int) (end int, ok bool) {
 		return end, true
 	}
 	if s[i] == '.' && single {
-		return end, !dotContinues(s, start, i, next)
+		if dotContinues(s, start, i, next) {
+			return j, false
+		}
+		return end, true
 	}
 	// After ellipses and "What?" a small letter goes on with the sentence.
-	c, _ := classAt(s, next)
-	return end, c != lower
+	if c, _ := classAt(s, next); c == lower {
+		return j, false
+	}
+	return end, true
 }
 
 // dotContinues reports whether the full stop at dot belongs to an abbreviation,

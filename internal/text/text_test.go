@@ -120,6 +120,15 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+func TestSentencesIsLinear(t *testing.T) {
+	for _, unit := range []string{".", "!)", ". ", "\n ", "a.", "。", "\n", "a\n", "\t|"} {
+		s := strings.Repeat(unit, 1<<20) + "x"
+		if len(Sentences(s)) == 0 {
+			t.Errorf("no sentence in a run of %q", unit)
+		}
+	}
+}
+
 func FuzzSentences(f *testing.F) {
 	for _, s := range []string{"Dr. No. 5 p.m. U.S. x", "a.\n\n- b\n1. c", "「はい。」…?!", "\xff. \xfe", ".[1] .[", " . . .\u2028x"} {
 		f.Add(s)
@@ -200,5 +209,65 @@ func TestLanguage(t *testing.T) {
 	}
 	if got := Language(""); got != "" {
 		t.Errorf("Language of nothing = %q", got)
+	}
+}
+
+func TestMemoAgreesWithItsAnalyzer(t *testing.T) {
+	a := NewAnalyzer("en")
+	m := NewMemo(a)
+	s := "The companies' revenues of the company in FY2018 were the highest revenues"
+	for range 2 { // the second time from memory
+		for w := range Words(s) {
+			want, wantOK := a.Term(w.Text)
+			if got, ok := m.Term(w.Text); got != want || ok != wantOK {
+				t.Errorf("Term(%q) = %q, %v, want %q, %v", w.Text, got, ok, want, wantOK)
+			}
+		}
+	}
+}
+
+func TestPassage(t *testing.T) {
+	if got, want := Passage("T", []string{"A", "", "B"}, "body"), "T\nA\nB\nbody"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := Passage("", nil, "body"); got != "body" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// prose is a paragraph to measure with.
+const prose = `The committee, which met on 12 March 2018 in Geneva, found that the company's revenues had grown by 3.5% to
+$1,577 million. "We don't expect this to last," said J. R. Smith of Acme Inc. at the U.S. headquarters. The reports E-1042 and
+E-1043 describe the details. However, several members, e.g. Dr. Jones, disagreed with the findings of the first report.`
+
+func BenchmarkWords(b *testing.B) {
+	b.SetBytes(int64(len(prose)))
+	for b.Loop() {
+		for range Words(prose) {
+		}
+	}
+}
+
+func BenchmarkMemoTerms(b *testing.B) {
+	m := NewMemo(NewAnalyzer("en"))
+	b.SetBytes(int64(len(prose)))
+	for b.Loop() {
+		for w := range Words(prose) {
+			m.Term(w.Text)
+		}
+	}
+}
+
+func BenchmarkSentences(b *testing.B) {
+	b.SetBytes(int64(len(prose)))
+	for b.Loop() {
+		Sentences(prose)
+	}
+}
+
+func BenchmarkLanguage(b *testing.B) {
+	b.SetBytes(int64(len(prose)))
+	for b.Loop() {
+		Language(prose)
 	}
 }
