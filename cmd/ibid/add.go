@@ -1,0 +1,364 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ibid"
+)
+
+func (c *cli) addCommand() *cobra.Command {
+	var o addOptions
+	cmd := &cobra.Command{
+		Use:   "add PATH|GLOB|URL…",
+		Short: "Add documents, or bring them up to date",
+		Long: "Adds files, the files of folders, files that match a pattern (** for any depth), and web pages.\n" +
+			"What was added before is brought up to date; only what changed is embedded again.\n" +
+			"A file that cannot be read gets one line that says why, and the others go on.",
+		Example: "  ibid add ~/Documents/contracts\n" +
+			"  ibid add 'notes/**/*.md' report.pdf --category work\n" +
+			"  ibid add https://go.dev/doc/effective_go",
+		Args: arguments(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withSession(cmd, func(ctx context.Context, s *session) error {
+				return c.add(ctx, s, args, o)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.category, "category", "", "put the documents in this `CATEGORY`")
+	flags.StringVar(&o.folder, "folder", "", "put the documents in this `FOLDER` of the library")
+	flags.BoolVar(&o.noWait, "no-wait", false, "do not wait until the documents can be searched")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object per document")
+	return cmd
+}
+
+type addOptions struct {
+	category string
+	folder   string
+	noWait   bool
+	json     bool
+}
+
+// adder is one run of add.
+type adder struct {
+	addOptions
+	session *session
+	fetch   *fetcher
+	out     *terminal
+	bar     progress
+	before  map[string]ibid.Document // source → the document as it was
+	pending map[string]*added        // id → not done yet
+	results []*added
+}
+
+// added is one item and what became of it.
+type added struct {
+	item
+	source string
+	before ibid.Document
+	doc    ibid.Document
+	err    error
+	done   bool
+}
+
+func (c *cli) add(ctx context.Context, s *session, args []string, o addOptions) error {
+	found := collect(args, o.folder)
+	documents, err := s.documents(ctx)
+	if err != nil {
+		return err
+	}
+	a := &adder{
+		addOptions: o,
+		session:    s,
+		fetch:      newFetcher(int64(s.cfg.Limits.FileMB) << 20),
+		out:        newTerminal(c.out, c.env),
+		before:     map[string]ibid.Document{},
+		pending:    map[string]*added{},
+	}
+	for _, d := range documents {
+		a.before[d.Source] = d
+	}
+	a.bar = newProgress(newTerminal(c.err, c.env), found.items)
+	err = a.run(ctx, found.items)
+	a.bar.end()
+	if err != nil {
+		return err
+	}
+	return a.summary(c.err, found)
+}
+
+// run sends every item, then waits until they all are processed.
+func (a *adder) run(ctx context.Context, items []item) error {
+	for _, it := range items {
+		one := &added{item: it}
+		a.results = append(a.results, one)
+		if err := a.send(ctx, one); err != nil {
+			return err
+		}
+	}
+	for n := 0; len(a.pending) > 0 && !a.noWait; n++ {
+		if err := a.look(ctx); err != nil {
+			return err
+		}
+		if len(a.pending) == 0 {
+			break
+		}
+		if err := waitALittle(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitALittle waits 50 ms at first, and up to half a second later on.
+func waitALittle(ctx context.Context, n int) error {
+	select {
+	case <-time.After(min(50*time.Millisecond*time.Duration(n+1), 500*time.Millisecond)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// send uploads one item. What is wrong with the item is its result; only what
+// concerns all of them is returned.
+func (a *adder) send(ctx context.Context, one *added) error {
+	err := one.err
+	if err == nil {
+		one.doc, err = a.upload(ctx, one)
+	}
+	switch {
+	case err == nil:
+		a.pending[one.doc.ID] = one
+		a.update(one, one.doc)
+		if a.noWait && !one.done {
+			a.say(one, "sent")
+		}
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case isConnectionError(err), ibid.CodeOf(err) == ibid.CodeUnauthorized, ibid.CodeOf(err) == ibid.CodeDiskFull:
+		return fmt.Errorf("add %s: %w", one.name, err)
+	default:
+		one.err = err
+		a.finish(one)
+	}
+	return nil
+}
+
+func (a *adder) upload(ctx context.Context, one *added) (ibid.Document, error) {
+	u := upload{
+		Name: filepath.Base(one.path), Source: one.path, Category: a.category, Folder: one.folder,
+		Open: func() (io.ReadCloser, int64, error) { return openRegular(one.path) },
+		Sent: func(n int64) { a.bar.sent(one, n) },
+	}
+	if one.url != "" {
+		p, err := a.fetch.fetch(ctx, one.url)
+		if err != nil {
+			return ibid.Document{}, err
+		}
+		u.Name, u.Source = p.name, one.url
+		u.Open = func() (io.ReadCloser, int64, error) {
+			return io.NopCloser(bytes.NewReader(p.body)), int64(len(p.body)), nil
+		}
+	}
+	one.source = u.Source
+	one.before = a.before[u.Source]
+	return a.session.upload(ctx, u)
+}
+
+// look asks how far the pending documents have come.
+func (a *adder) look(ctx context.Context) error {
+	documents, err := a.session.documents(ctx)
+	if err != nil {
+		return err
+	}
+	there := map[string]ibid.Document{}
+	for _, d := range documents {
+		there[d.ID] = d
+	}
+	for _, one := range a.results {
+		if a.pending[one.doc.ID] != one {
+			continue
+		}
+		doc, ok := there[one.doc.ID]
+		if !ok {
+			one.err = errors.New("was removed while it was being added")
+			a.finish(one)
+			continue
+		}
+		a.update(one, doc)
+	}
+	return nil
+}
+
+func (a *adder) update(one *added, doc ibid.Document) {
+	one.doc = doc
+	switch doc.Status {
+	case ibid.DocumentReady:
+		a.finish(one)
+	case ibid.DocumentFailed:
+		one.err = errors.New(doc.Error)
+		a.finish(one)
+	default:
+		a.bar.processed(one, doc.Progress)
+	}
+}
+
+// finish says what became of an item, once.
+func (a *adder) finish(one *added) {
+	if one.done {
+		return
+	}
+	one.done = true
+	delete(a.pending, one.doc.ID)
+	a.bar.finished(one)
+	a.say(one, one.outcome())
+}
+
+// say prints the line of an item.
+func (a *adder) say(one *added, outcome string) {
+	a.bar.aside(func() {
+		if a.json {
+			a.printJSON(one, outcome)
+			return
+		}
+		mark := a.out.paint(green, "✓")
+		if one.err != nil {
+			mark = a.out.paint(red, "✗")
+		}
+		a.out.printf("%s %s\n", mark, oneLine(one.name+": "+outcome, 0))
+	})
+}
+
+// outcome is the line that says what happened to an item.
+func (one *added) outcome() string {
+	if one.err != nil {
+		return reason(one.err)
+	}
+	d, was := one.doc, one.before
+	var said string
+	switch {
+	case was.Status == ibid.DocumentReady && was.Version == d.Version:
+		said = "unchanged"
+	case d.Kept > 0:
+		said = fmt.Sprintf("%d of %s embedded, %d kept", d.Embedded, count(d.Chunks, "chunk"), d.Kept)
+	case d.Pages > 0:
+		said = count(d.Pages, "page") + ", " + count(d.Chunks, "chunk")
+	default:
+		said = count(d.Chunks, "chunk")
+	}
+	if d.Notice != "" {
+		said += "; " + d.Notice
+	}
+	return said
+}
+
+// reason is why a file could not be added, without what stands before it
+// already: the operation and the path.
+func reason(err error) string {
+	var coded *ibid.Error
+	var pathErr *fs.PathError
+	switch {
+	case errors.As(err, &coded) && coded.Hint != "":
+		return coded.Message + " (" + coded.Hint + ")"
+	case errors.As(err, &coded):
+		return coded.Message
+	case errors.As(err, &pathErr):
+		return pathErr.Err.Error()
+	}
+	return err.Error()
+}
+
+func (a *adder) printJSON(one *added, outcome string) {
+	line := struct {
+		Name     string         `json:"name"`
+		Source   string         `json:"source,omitempty"`
+		Outcome  string         `json:"outcome"`
+		Error    string         `json:"error,omitempty"`
+		Document *ibid.Document `json:"document,omitempty"`
+	}{Name: one.name, Source: one.source, Outcome: outcome}
+	if one.err != nil {
+		line.Outcome, line.Error = "failed", reason(one.err)
+	}
+	if one.doc.ID != "" {
+		line.Document = &one.doc
+	}
+	json.NewEncoder(a.out.w).Encode(line)
+}
+
+// summary says on standard error what all of it came to.
+func (a *adder) summary(w io.Writer, found collection) error {
+	if len(found.skipped) > 0 {
+		fmt.Fprintf(w, "left out, as they hold no text: %s\n", skippedText(found.skipped))
+	}
+	failed := 0
+	for _, one := range a.results {
+		if one.err != nil {
+			failed++
+		}
+	}
+	if len(a.pending) > 0 {
+		fmt.Fprintf(w, "%s sent; processing goes on %s\n", count(len(a.pending), "document"), a.wherePending())
+	}
+	if failed > 0 {
+		fmt.Fprintf(w, "%d of %s could not be added\n", failed, count(len(a.results), "document"))
+		return errReported
+	}
+	if len(a.results) == 0 {
+		return errors.New("found nothing to add")
+	}
+	return nil
+}
+
+func (a *adder) wherePending() string {
+	if a.session.local != nil {
+		return "with the next command, or with `ibid serve`"
+	}
+	return "in the server"
+}
+
+func skippedText(skipped map[string]int) string {
+	var parts []string
+	for ext, n := range skipped {
+		parts = append(parts, fmt.Sprintf("%d %s", n, ext))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+// count writes "1 page", "12 pages".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// byteSize writes a size as people read it, in powers of 1024.
+func byteSize(n int64) string {
+	const units = "KMGTPE"
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
+	}
+	size, unit := float64(n)/1024, 0
+	for size >= 1024 && unit < len(units)-1 {
+		size /= 1024
+		unit++
+	}
+	if size < 10 {
+		return fmt.Sprintf("%.1f %ciB", size, units[unit])
+	}
+	return fmt.Sprintf("%.0f %ciB", size, units[unit])
+}

@@ -1,0 +1,464 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"ibid"
+)
+
+// endpoint is where a client finds the process that holds the data directory.
+type endpoint struct {
+	URL   string // without a trailing slash
+	Token string // "" when none is asked for
+}
+
+// client speaks the HTTP API of docs/api.md. When a connection fails it asks
+// find for the endpoint again, so a command outlives the process it talked to:
+// the next holder of the data directory goes on with the same runs.
+type client struct {
+	http *http.Client
+	find func(context.Context) (endpoint, error)
+	// pause waits before attempt number n (from 1) to reach the process again.
+	pause func(ctx context.Context, n int) error
+
+	mu sync.Mutex
+	at endpoint
+}
+
+// maxAttempts bounds how often one request, or one position of a log, is tried.
+const maxAttempts = 4
+
+func newClient(at endpoint, find func(context.Context) (endpoint, error)) *client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.Proxy = nil // always this machine
+	transport.ExpectContinueTimeout = 2 * time.Second
+	return &client{http: &http.Client{Transport: transport}, find: find, pause: backoff, at: at}
+}
+
+// backoff waits 100 ms, 200 ms, 400 ms…
+func backoff(ctx context.Context, n int) error {
+	select {
+	case <-time.After(50 * time.Millisecond << min(n, 6)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c *client) endpoint() endpoint {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+// close frees idle connections.
+func (c *client) close() { c.http.CloseIdleConnections() }
+
+// request is one call of the API. It can be sent several times.
+type request struct {
+	method string
+	path   string
+	query  url.Values
+	kind   string // Content-Type
+	// body returns the body from its beginning, and its length; nil for none.
+	body func() (io.Reader, int64, error)
+	// once: the request must not be repeated when it may have arrived, because
+	// arriving twice would do something twice.
+	once bool
+}
+
+// connectionError says that no answer came, which says nothing about whether
+// the request arrived.
+type connectionError struct{ err error }
+
+func (e *connectionError) Error() string { return "the connection to ibid broke: " + e.err.Error() }
+func (e *connectionError) Unwrap() error { return e.err }
+
+// call sends a request and decodes the JSON answer into out, unless out is nil.
+func (c *client) call(ctx context.Context, r request, out any) error {
+	resp, err := c.send(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if out == nil {
+		return nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return fmt.Errorf("read answer to %s %s: %w", r.method, r.path, err)
+	}
+	return nil
+}
+
+// send sends a request until it is answered, and turns a failure status into
+// an error. The caller closes the answer's body.
+func (c *client) send(ctx context.Context, r request) (*http.Response, error) {
+	for attempt := 1; ; attempt++ {
+		resp, err := c.sendOnce(ctx, r)
+		var broken *connectionError
+		if err == nil || !errors.As(err, &broken) || ctx.Err() != nil {
+			return resp, err
+		}
+		if r.once && !neverArrived(err) || attempt == maxAttempts {
+			return nil, err
+		}
+		if err := c.reconnect(ctx, attempt); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (c *client) reconnect(ctx context.Context, attempt int) error {
+	if err := c.pause(ctx, attempt); err != nil {
+		return err
+	}
+	if c.find == nil {
+		return nil
+	}
+	at, err := c.find(ctx)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = at
+	return nil
+}
+
+func (c *client) sendOnce(ctx context.Context, r request) (*http.Response, error) {
+	at := c.endpoint()
+	target := at.URL + r.path
+	if len(r.query) > 0 {
+		target += "?" + r.query.Encode()
+	}
+	var body io.Reader
+	var size int64
+	if r.body != nil {
+		var err error
+		if body, size, err = r.body(); err != nil {
+			return nil, err
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, target, body)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", r.method, r.path, err)
+	}
+	if body != nil {
+		req.ContentLength = size
+		req.Header.Set("Content-Type", r.kind)
+		if size > 1<<20 {
+			// A file that is refused for its size is refused before it is sent.
+			req.Header.Set("Expect", "100-continue")
+		}
+	}
+	if at.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+at.Token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, &connectionError{err}
+	}
+	if resp.StatusCode >= 400 {
+		defer resp.Body.Close()
+		err := readFailure(resp)
+		if resp.StatusCode == http.StatusServiceUnavailable && r.method == http.MethodGet {
+			err = &connectionError{err} // starting or stopping: worth another attempt
+		}
+		return nil, err
+	}
+	return resp, nil
+}
+
+// neverArrived reports whether a request failed before anything was sent.
+func neverArrived(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// readFailure reads the error that a failed request is answered with.
+func readFailure(resp *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	var answer struct {
+		Error struct {
+			Code    ibid.Code `json:"code"`
+			Message string    `json:"message"`
+			Hint    string    `json:"hint"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Error.Message == "" {
+		text := oneLine(string(body), 200)
+		return ibid.Errorf(ibid.CodeInternal, "%s %s answered %s: %s",
+			resp.Request.Method, resp.Request.URL.Path, resp.Status, text)
+	}
+	return &ibid.Error{Code: answer.Error.Code, Message: answer.Error.Message, Hint: answer.Error.Hint}
+}
+
+// alive reports whether an ibid answers at an endpoint.
+func alive(ctx context.Context, at endpoint) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	c := newClient(at, nil)
+	defer c.close()
+	var health struct {
+		Status string `json:"status"`
+	}
+	resp, err := c.sendOnce(ctx, request{method: http.MethodGet, path: "/healthz"})
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	return json.NewDecoder(resp.Body).Decode(&health) == nil && health.Status == "ok"
+}
+
+func get(path string) request { return request{method: http.MethodGet, path: path} }
+
+func post(path string, body []byte) request {
+	return request{
+		method: http.MethodPost, path: path, kind: "application/json", once: true,
+		body: func() (io.Reader, int64, error) { return bytes.NewReader(body), int64(len(body)), nil },
+	}
+}
+
+func (c *client) documents(ctx context.Context) ([]ibid.Document, error) {
+	var answer struct {
+		Documents []ibid.Document `json:"documents"`
+	}
+	err := c.call(ctx, get("/v1/documents"), &answer)
+	return answer.Documents, err
+}
+
+func (c *client) document(ctx context.Context, id string) (ibid.Document, error) {
+	var doc ibid.Document
+	err := c.call(ctx, get("/v1/documents/"+url.PathEscape(id)), &doc)
+	return doc, err
+}
+
+func (c *client) deleteDocument(ctx context.Context, id string) error {
+	return c.call(ctx, request{method: http.MethodDelete, path: "/v1/documents/" + url.PathEscape(id)}, nil)
+}
+
+func (c *client) threads(ctx context.Context) ([]ibid.Thread, error) {
+	var answer struct {
+		Threads []ibid.Thread `json:"threads"`
+	}
+	err := c.call(ctx, get("/v1/threads"), &answer)
+	return answer.Threads, err
+}
+
+// searchResult is what GET /v1/search answers.
+type searchResult struct {
+	Query          string         `json:"query"`
+	Mode           string         `json:"mode"`
+	Passages       []ibid.Passage `json:"passages"`
+	TookMS         float64        `json:"took_ms"`
+	ChunksSearched int            `json:"chunks_searched"`
+}
+
+func (c *client) search(ctx context.Context, query url.Values) (json.RawMessage, error) {
+	var raw json.RawMessage
+	err := c.call(ctx, request{method: http.MethodGet, path: "/v1/search", query: query}, &raw)
+	return raw, err
+}
+
+// check is one line of a doctor's report.
+type check struct {
+	Name    string `json:"name"`
+	OK      bool   `json:"ok"`
+	Level   string `json:"level"` // ok, warn, fail
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+func (c *client) doctor(ctx context.Context) ([]check, error) {
+	var answer struct {
+		Checks []check `json:"checks"`
+	}
+	err := c.call(ctx, get("/v1/doctor"), &answer)
+	return answer.Checks, err
+}
+
+// question is the body of POST /v1/threads/{id}/user_message.
+type question struct {
+	InputText string     `json:"input_text"`
+	Mode      ibid.Mode  `json:"mode,omitempty"`
+	Scope     ibid.Scope `json:"scope"`
+	Think     ibid.Think `json:"think,omitempty"`
+}
+
+// asked names the run that a question started.
+type asked struct {
+	UserMessageID string `json:"user_message_id"`
+	MessageID     string `json:"message_id"`
+}
+
+func (c *client) ask(ctx context.Context, thread string, q question) (asked, error) {
+	body, err := json.Marshal(q)
+	if err != nil {
+		return asked{}, fmt.Errorf("write question: %w", err)
+	}
+	var a asked
+	err = c.call(ctx, post("/v1/threads/"+url.PathEscape(thread)+"/user_message", body), &a)
+	return a, err
+}
+
+// stopped is what stopping a run came to.
+type stopped struct {
+	MessageID   string      `json:"message_id"`
+	Status      ibid.Status `json:"status"`
+	StoppedInMS float64     `json:"stopped_in_ms"`
+}
+
+func (c *client) stop(ctx context.Context, thread string) (stopped, error) {
+	var s stopped
+	err := c.call(ctx, post("/v1/threads/"+url.PathEscape(thread)+"/stop", []byte("{}")), &s)
+	return s, err
+}
+
+// upload is one file on its way to the server.
+type upload struct {
+	Name     string // file name, tells the format
+	Source   string // absolute path or URL
+	Title    string
+	Category string
+	Folder   string
+	Sent     func(n int64) // bytes sent so far; may be nil
+	// Open returns the content from its beginning, and its length.
+	Open func() (io.ReadCloser, int64, error)
+}
+
+// uploadResult is what POST /v1/documents answers.
+type uploadResult struct {
+	Documents []ibid.Document `json:"documents"`
+	Errors    []struct {
+		Name  string          `json:"name"`
+		Error json.RawMessage `json:"error"`
+	} `json:"errors"`
+}
+
+// upload sends one file. Sending it again is harmless: the source identifies it.
+func (c *client) upload(ctx context.Context, u upload) (ibid.Document, error) {
+	head, tail, kind, err := u.envelope()
+	if err != nil {
+		return ibid.Document{}, err
+	}
+	var file io.ReadCloser
+	defer func() {
+		if file != nil {
+			file.Close()
+		}
+	}()
+	r := request{method: http.MethodPost, path: "/v1/documents", kind: kind}
+	r.body = func() (io.Reader, int64, error) {
+		if file != nil {
+			file.Close()
+		}
+		var size int64
+		if file, size, err = u.Open(); err != nil {
+			return nil, 0, err
+		}
+		content := &countingReader{r: io.LimitReader(file, size), seen: u.Sent}
+		whole := io.MultiReader(bytes.NewReader(head), content, bytes.NewReader(tail))
+		return whole, int64(len(head)) + size + int64(len(tail)), nil
+	}
+	var result uploadResult
+	if err := c.call(ctx, r, &result); err != nil {
+		return ibid.Document{}, err
+	}
+	if len(result.Errors) > 0 {
+		return ibid.Document{}, errors.New(errorText(result.Errors[0].Error))
+	}
+	if len(result.Documents) != 1 {
+		return ibid.Document{}, fmt.Errorf("upload %s: the server named %d documents for one file", u.Name, len(result.Documents))
+	}
+	return result.Documents[0], nil
+}
+
+// envelope is what stands before and after the file's bytes in the request, so
+// that its length is known before it is sent.
+func (u upload) envelope() (head, tail []byte, kind string, err error) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	meta, err := json.Marshal(map[string]string{
+		"source": u.Source, "title": u.Title, "category": u.Category, "folder": u.Folder,
+	})
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("upload %s: %w", u.Name, err)
+	}
+	part, err := w.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {`form-data; name="meta"`}, "Content-Type": {"application/json"},
+	})
+	if err == nil {
+		_, err = part.Write(meta)
+	}
+	if err == nil {
+		_, err = w.CreateFormFile("file", u.Name)
+	}
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("upload %s: %w", u.Name, err)
+	}
+	split := b.Len()
+	if err := w.Close(); err != nil {
+		return nil, nil, "", fmt.Errorf("upload %s: %w", u.Name, err)
+	}
+	return b.Bytes()[:split], b.Bytes()[split:], w.FormDataContentType(), nil
+}
+
+// errorText reads an error that is either a sentence or {"message","hint"}.
+func errorText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var e struct {
+		Message string `json:"message"`
+		Hint    string `json:"hint"`
+	}
+	if json.Unmarshal(raw, &e) != nil || e.Message == "" {
+		return string(raw)
+	}
+	if e.Hint != "" {
+		return e.Message + " (" + e.Hint + ")"
+	}
+	return e.Message
+}
+
+// countingReader tells how much of it has been read.
+type countingReader struct {
+	r    io.Reader
+	n    int64
+	seen func(int64)
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	if c.seen != nil && n > 0 {
+		c.seen(c.n)
+	}
+	return n, err
+}
+
+// followRequest asks for the log of a run from behind position after, open until the run
+// ends.
+func followRequest(messageID string, after int64) request {
+	return request{
+		method: http.MethodGet, path: "/v1/messages/" + url.PathEscape(messageID) + "/events",
+		query: url.Values{"follow": {"true"}, "after": {strconv.FormatInt(after, 10)}},
+	}
+}

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// item is one file or URL to add, or why it cannot be.
+type item struct {
+	name   string // as the user knows it: relative to what was typed
+	path   string // absolute; "" for a URL
+	url    string // "" for a file
+	folder string // where it goes in the library
+	size   int64  // of a file, bytes
+	err    error  // why it cannot be added
+}
+
+// collection is what the arguments of add come to.
+type collection struct {
+	items   []item
+	skipped map[string]int  // extension → files of folders that were left out, as they hold no text
+	seen    map[string]bool // absolute paths and URLs
+}
+
+// collect turns arguments into files and URLs. Folders are walked, patterns
+// that the shell has left alone are expanded. folder is where things go in the
+// library; "" puts the files of a walked folder under that folder's name.
+func collect(args []string, folder string) collection {
+	c := collection{skipped: map[string]int{}, seen: map[string]bool{}}
+	folder = strings.Trim(path.Clean("/"+filepath.ToSlash(folder)), "/")
+	for _, arg := range args {
+		switch {
+		case isURL(arg):
+			if !c.seen[arg] {
+				c.seen[arg] = true
+				c.items = append(c.items, item{name: arg, url: arg, folder: folder})
+			}
+		default:
+			c.addPath(arg, folder)
+		}
+	}
+	return c
+}
+
+func isURL(arg string) bool {
+	scheme, _, ok := strings.Cut(arg, "://")
+	return ok && scheme != "" && !strings.ContainsAny(scheme, `/\.*?[`)
+}
+
+func (c *collection) addPath(arg, folder string) {
+	info, err := os.Stat(arg) // follows a link that the user has named
+	switch {
+	case err == nil && info.IsDir():
+		c.walk(arg, folder)
+	case err == nil:
+		c.addFile(arg, arg, folder, info)
+	case errors.Is(err, fs.ErrNotExist) && hasPattern(arg):
+		c.expand(arg, folder)
+	case errors.Is(err, fs.ErrNotExist):
+		c.fail(arg, errors.New("no such file or folder"))
+	default:
+		c.fail(arg, err)
+	}
+}
+
+func (c *collection) fail(name string, err error) {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err // the path stands before it already
+	}
+	c.items = append(c.items, item{name: name, err: err})
+}
+
+// addFile takes one file, once.
+func (c *collection) addFile(name, file, folder string, info fs.FileInfo) {
+	if !info.Mode().IsRegular() {
+		c.fail(name, fmt.Errorf("%s is not a file to read", modeName(info.Mode())))
+		return
+	}
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		c.fail(name, err)
+		return
+	}
+	if c.seen[abs] {
+		return
+	}
+	c.seen[abs] = true
+	c.items = append(c.items, item{name: name, path: abs, folder: folder, size: info.Size()})
+}
+
+func modeName(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "something special"
+}
+
+// walk takes the files of a folder and of the folders in it. Hidden ones and
+// node_modules are left out, links to folders are not followed, and links to
+// files only where the file lies within the folder.
+func (c *collection) walk(root, folder string) {
+	abs, err := filepath.Abs(root)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		c.fail(root, err)
+		return
+	}
+	if folder == "" {
+		folder = libraryFolder(root)
+	}
+	filepath.WalkDir(abs, func(file string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(abs, file)
+		name := filepath.Join(root, rel)
+		if err != nil {
+			c.fail(name, err)
+			return nil
+		}
+		if d.IsDir() {
+			if file != abs && leftOut(d.Name()) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if leftOut(d.Name()) {
+			return nil
+		}
+		if d.Type()&fs.ModeSymlink != 0 && !linksInside(file, abs) {
+			return nil
+		}
+		c.walked(name, file, path.Join(folder, filepath.ToSlash(filepath.Dir(rel))))
+		return nil
+	})
+}
+
+// libraryFolder is what a walked folder is called in the library.
+func libraryFolder(root string) string {
+	abs, err := filepath.Abs(root)
+	if err != nil || filepath.Dir(abs) == abs {
+		return ""
+	}
+	return filepath.Base(abs)
+}
+
+// walked takes one file of a folder.
+func (c *collection) walked(name, file, folder string) {
+	if ext := strings.ToLower(filepath.Ext(file)); slices.Contains(wordless(), ext) {
+		c.skipped[ext]++
+		return
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		c.fail(name, err)
+		return
+	}
+	c.addFile(name, file, folder, info)
+}
+
+func leftOut(name string) bool {
+	return strings.HasPrefix(name, ".") || name == "node_modules"
+}
+
+// linksInside reports whether a link leads to a regular file within root.
+func linksInside(link, root string) bool {
+	target, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(target)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	rel, err := filepath.Rel(root, target)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// wordless lists the kinds of file that a folder often has and that hold no
+// words. They are counted, not sent; naming such a file on the command line
+// still sends it.
+func wordless() []string {
+	return []string{
+		".7z", ".a", ".avi", ".bin", ".bmp", ".bz2", ".class", ".db", ".dll", ".dylib", ".exe", ".flac",
+		".gif", ".gz", ".icns", ".ico", ".iso", ".jar", ".jpeg", ".jpg", ".mkv", ".mov", ".mp3", ".mp4",
+		".o", ".ogg", ".otf", ".png", ".pyc", ".rar", ".so", ".sqlite", ".svg", ".tar", ".tgz", ".tif",
+		".tiff", ".ttf", ".wasm", ".wav", ".webm", ".webp", ".woff", ".woff2", ".xz", ".zip", ".zst",
+	}
+}
+
+func hasPattern(arg string) bool { return strings.ContainsAny(arg, "*?[") }
+
+// expand takes what a pattern matches. ** stands for any number of folders.
+func (c *collection) expand(pattern, folder string) {
+	matches, err := glob(pattern)
+	if err != nil {
+		c.fail(pattern, err)
+		return
+	}
+	if len(matches) == 0 {
+		c.fail(pattern, errors.New("matches no file"))
+		return
+	}
+	for _, m := range matches {
+		c.addPath(m, folder)
+	}
+}
+
+func glob(pattern string) ([]string, error) {
+	if !strings.Contains(pattern, "**") {
+		matches, err := filepath.Glob(pattern)
+		return slices.DeleteFunc(matches, hiddenMatch(pattern)), err
+	}
+	parts := strings.Split(filepath.ToSlash(pattern), "/")
+	fixed := 0
+	for fixed < len(parts) && !hasPattern(parts[fixed]) {
+		fixed++
+	}
+	root := filepath.FromSlash(strings.Join(parts[:fixed], "/"))
+	switch {
+	case fixed == 0:
+		root = "."
+	case root == "":
+		root = "/"
+	}
+	if err := checkPattern(parts[fixed:]); err != nil {
+		return nil, err
+	}
+	var matches []string
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // what cannot be read matches nothing
+		}
+		if file != root && leftOut(d.Name()) {
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		rel, _ := filepath.Rel(root, file)
+		if d.Type().IsRegular() && matchParts(parts[fixed:], strings.Split(filepath.ToSlash(rel), "/")) {
+			matches = append(matches, file)
+		}
+		return nil
+	})
+	return matches, err
+}
+
+// hiddenMatch drops hidden files that the pattern does not ask for, as a shell
+// does.
+func hiddenMatch(pattern string) func(string) bool {
+	asked := strings.HasPrefix(filepath.Base(pattern), ".")
+	return func(match string) bool { return !asked && leftOut(filepath.Base(match)) }
+}
+
+func checkPattern(parts []string) error {
+	for _, p := range parts {
+		if _, err := path.Match(p, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// matchParts matches a path, part by part, against a pattern in which ** stands
+// for any number of parts.
+func matchParts(pattern, parts []string) bool {
+	for len(pattern) > 0 {
+		if pattern[0] == "**" {
+			for i := range len(parts) + 1 {
+				if matchParts(pattern[1:], parts[i:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(parts) == 0 {
+			return false
+		}
+		if ok, _ := path.Match(pattern[0], parts[0]); !ok {
+			return false
+		}
+		pattern, parts = pattern[1:], parts[1:]
+	}
+	return len(parts) == 0
+}
+
+// openRegular opens a file for reading, and never waits for the other end of a
+// pipe that has taken its place since it was looked at.
+func openRegular(file string) (io.ReadCloser, int64, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file to read", modeName(info.Mode()))
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}

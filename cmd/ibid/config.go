@@ -1,0 +1,303 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"ibid"
+)
+
+// Config is everything that can be set. It is passed by value; every field has
+// a default that suits one person on one machine (defaultConfig), and settings
+// in settings.go lists them all with their names.
+type Config struct {
+	Data  string // data directory, absolute
+	Addr  string // where serve listens
+	Token string // what a request must carry; "" asks for none, on loopback only
+
+	Model         ModelSpec
+	PlanModel     ModelSpec // of the plan phase; zero: Model plans too
+	APIKey        string    // for Model and PlanModel
+	ContextTokens int       // window that Ollama is asked for
+	Embedder      ModelSpec
+	EmbedderKey   string
+	SearchMode    string // auto, lexical, vector, rrf, mix
+	LogLevel      string // debug, info, warn, error
+
+	Limits Limits
+
+	File    string            // the file that was read, "" for none
+	Origins map[string]string // setting → where its value comes from, absent for defaults
+}
+
+// Limits bounds what one question and one file may cost.
+type Limits struct {
+	ToolCalls       int           // per question
+	ModelRequests   int           // per question
+	SearchResults   int           // per search of the model's
+	HistoryMessages int           // given to the model
+	HistoryChars    int           // kept of a conversation
+	WholeDocument   int           // tokens; shorter documents are read whole
+	AnswerTime      time.Duration // per question
+	Runs            int           // questions answered at once, others wait
+	FileMB          int           // of one added file
+	ExtractTime     time.Duration // to read one file
+}
+
+func defaultConfig(e environment) Config {
+	return Config{
+		Data:          platformDataDir(e),
+		Addr:          "127.0.0.1:8080",
+		Model:         ModelSpec{Provider: "reader"},
+		ContextTokens: 8192,
+		Embedder:      ModelSpec{Provider: "lsa"},
+		SearchMode:    "auto",
+		LogLevel:      "info",
+		Limits: Limits{
+			ToolCalls:       20,
+			ModelRequests:   50,
+			SearchResults:   20,
+			HistoryMessages: 10,
+			HistoryChars:    48_000,
+			WholeDocument:   2_000,
+			AnswerTime:      10 * time.Minute,
+			Runs:            8,
+			FileMB:          100,
+			ExtractTime:     2 * time.Minute,
+		},
+		Origins: map[string]string{},
+	}
+}
+
+// environment reads one environment variable, like os.LookupEnv.
+type environment func(name string) (string, bool)
+
+// get returns a variable's value, "" when it is not set.
+func (e environment) get(name string) string {
+	v, _ := e(name)
+	return v
+}
+
+// flagValues holds the settings given as flags: key → value.
+type flagValues map[string]string
+
+// loadConfig puts the configuration together: flags over IBID_… variables over
+// one file over the defaults. On an error the Config is still good enough to
+// find the data directory with, which is what doctor needs.
+func loadConfig(flags flagValues, e environment) (Config, error) {
+	cfg := defaultConfig(e)
+	if dir, origin, ok := lookup("data", flags, e); ok {
+		if err := cfg.assign("data", dir, origin); err != nil {
+			return cfg, err
+		}
+	}
+	path, err := configFile(flags, e, cfg.Data)
+	if err != nil {
+		return cfg, err
+	}
+	// What is wrong in the file is reported last, so that flags and variables
+	// hold even beside a broken file.
+	var fileErr error
+	if path != "" {
+		cfg.File = path
+		fileErr = cfg.readFile(path)
+	}
+	for _, s := range settings() {
+		value, origin, ok := lookup(s.key, flags, e)
+		if !ok {
+			continue
+		}
+		if err := cfg.assign(s.key, value, origin); err != nil {
+			return cfg, err
+		}
+	}
+	if fileErr != nil {
+		return cfg, fileErr
+	}
+	if cfg.Data == "" {
+		return cfg, badConfig("no data directory is known because HOME is not set; use --data DIR")
+	}
+	cfg.borrowKeys(e)
+	return cfg, nil
+}
+
+// lookup finds a setting among flags, then in the environment. An empty
+// variable counts as not set.
+func lookup(key string, flags flagValues, e environment) (value, origin string, ok bool) {
+	if v, ok := flags[key]; ok {
+		return v, "--" + flagName(key), true
+	}
+	if v := e.get(envName(key)); v != "" {
+		return v, envName(key), true
+	}
+	return "", "", false
+}
+
+func flagName(key string) string { return strings.ReplaceAll(key, "_", "-") }
+
+func envName(key string) string {
+	return "IBID_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+// assign sets one value and remembers where it came from.
+func (c *Config) assign(key, value, origin string) error {
+	s, ok := findSetting(key)
+	if !ok {
+		return fmt.Errorf("set %s: no such setting", key)
+	}
+	if err := s.set(c, value); err != nil {
+		return badConfig("%s: %v", origin, err)
+	}
+	c.Origins[key] = origin
+	return nil
+}
+
+// configFile names the one file to read: the one asked for, else ibid.toml in
+// the data directory, else config.toml in the user's configuration directory.
+// "" means there is none.
+func configFile(flags flagValues, e environment, dataDir string) (string, error) {
+	asked, origin := flags["config"], "--config"
+	if asked == "" {
+		asked, origin = e.get("IBID_CONFIG"), "IBID_CONFIG"
+	}
+	if asked != "" {
+		if _, err := os.Stat(asked); err != nil {
+			return "", badConfig("%s: %v", origin, err)
+		}
+		return asked, nil
+	}
+	candidates := []string{filepath.Join(dataDir, "ibid.toml")}
+	if dir := platformConfigDir(e); dir != "" {
+		candidates = append(candidates, filepath.Join(dir, "config.toml"))
+	}
+	for _, path := range candidates {
+		switch _, err := os.Stat(path); {
+		case err == nil:
+			return path, nil
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
+			return "", badConfig("look for a configuration file: %v", err)
+		}
+	}
+	return "", nil
+}
+
+// readFile takes every value of a TOML file. Keys in a [table] are written
+// "table.key" here.
+func (c *Config) readFile(path string) error {
+	var tree map[string]any
+	if _, err := toml.DecodeFile(path, &tree); err != nil {
+		return badConfig("%s: %v", path, err)
+	}
+	values := map[string]any{}
+	flatten("", tree, values)
+	for _, key := range sortedKeys(values) {
+		if err := c.takeFromFile(path, key, values[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Config) takeFromFile(path, key string, value any) error {
+	s, ok := findSetting(key)
+	if !ok {
+		return unknownKey(path, key)
+	}
+	if key == "data" && path == filepath.Join(c.Data, "ibid.toml") {
+		return badConfig("%s: data cannot be set inside the data directory", path)
+	}
+	text, ok := s.kind.fromTOML(value)
+	if !ok {
+		return badConfig("%s: %s must be %s", path, key, s.kind)
+	}
+	return c.assign(key, text, path)
+}
+
+func flatten(prefix string, tree map[string]any, into map[string]any) {
+	for key, value := range tree {
+		if sub, ok := value.(map[string]any); ok {
+			flatten(prefix+key+".", sub, into)
+			continue
+		}
+		into[prefix+key] = value
+	}
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// borrowKeys uses OPENAI_API_KEY where no key of ours is set, and only for
+// OpenAI's own address: another server must not be sent that key.
+func (c *Config) borrowKeys(e environment) {
+	key := e.get("OPENAI_API_KEY")
+	if key == "" {
+		return
+	}
+	if c.APIKey == "" && c.Model.isOpenAI() {
+		c.APIKey = key
+		c.Origins["api_key"] = "OPENAI_API_KEY"
+	}
+	if c.EmbedderKey == "" && c.Embedder.isOpenAI() {
+		c.EmbedderKey = key
+		c.Origins["embedder_api_key"] = "OPENAI_API_KEY"
+	}
+}
+
+func unknownKey(path, key string) error {
+	err := badConfig("%s: unknown key %q", path, key)
+	if near := nearest(key, settingKeys()); near != "" {
+		err.Hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return err
+}
+
+func badConfig(format string, args ...any) *ibid.Error {
+	return ibid.Errorf(ibid.CodeBadRequest, "configuration: "+format, args...)
+}
+
+// nearest returns the word most like the one given, or "" when none is like it:
+// more than a third of the letters would have to change.
+func nearest(word string, words []string) string {
+	best, bestDistance := "", len(word)/3+2
+	for _, w := range words {
+		if d := editDistance(word, w); d < bestDistance {
+			best, bestDistance = w, d
+		}
+	}
+	return best
+}
+
+// editDistance counts the bytes to insert, delete or replace to turn a into b
+// (Levenshtein 1966).
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ibid"
+)
+
+// env is an environment of exactly these variables.
+func env(pairs ...string) environment {
+	return func(name string) (string, bool) {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1], true
+			}
+		}
+		return "", false
+	}
+}
+
+func write(t *testing.T, path, content string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestConfigDefaults(t *testing.T) {
+	home := t.TempDir()
+	cfg, err := loadConfig(nil, env("HOME", home))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.File != "" || len(cfg.Origins) != 0 {
+		t.Errorf("read %q, origins %v, want defaults only", cfg.File, cfg.Origins)
+	}
+	if got := cfg.Model.String() + " " + cfg.Embedder.String() + " " + cfg.Addr; got != "reader lsa 127.0.0.1:8080" {
+		t.Errorf("defaults are %s", got)
+	}
+	if !strings.HasPrefix(cfg.Data, home) {
+		t.Errorf("data directory %s is not below the home directory", cfg.Data)
+	}
+}
+
+func TestConfigPrecedence(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "ibid.toml"), `
+model = "ollama:from-file"
+log_level = "debug"
+context_tokens = 4096
+[limits]
+tool_calls = 3
+answer_time = "90s"
+`)
+	cfg, err := loadConfig(
+		flagValues{"data": dir, "model": "ollama:from-flag"},
+		env("HOME", "/home/nobody", "IBID_MODEL", "ollama:from-env", "IBID_LOG_LEVEL", "warn", "IBID_LIMITS_RUNS", "2", "IBID_TOKEN", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := cfg.Model.Name; got != "from-flag" {
+		t.Errorf("model is %q: a flag must win over environment and file", got)
+	}
+	if cfg.LogLevel != "warn" {
+		t.Errorf("log level is %q: the environment must win over the file", cfg.LogLevel)
+	}
+	if cfg.ContextTokens != 4096 || cfg.Limits.ToolCalls != 3 || cfg.Limits.AnswerTime != 90*time.Second {
+		t.Errorf("the file was not taken: %+v", cfg)
+	}
+	if cfg.Limits.Runs != 2 || cfg.Limits.ModelRequests != 50 {
+		t.Errorf("limits are %+v", cfg.Limits)
+	}
+	for key, want := range map[string]string{
+		"data": "--data", "model": "--model", "log_level": "IBID_LOG_LEVEL",
+		"limits.tool_calls": filepath.Join(dir, "ibid.toml"), "limits.runs": "IBID_LIMITS_RUNS", "token": "",
+	} {
+		if got := cfg.Origins[key]; got != want {
+			t.Errorf("%s comes from %q, want %q", key, got, want)
+		}
+	}
+}
+
+func TestConfigFileChosen(t *testing.T) {
+	home, data := t.TempDir(), t.TempDir()
+	user := write(t, filepath.Join(home, "xdg", "ibid", "config.toml"), `log_level = "error"`)
+	e := env("HOME", home, "XDG_CONFIG_HOME", filepath.Join(home, "xdg"), "IBID_DATA", data)
+
+	cfg, err := loadConfig(nil, e)
+	if err != nil || cfg.File != user || cfg.LogLevel != "error" {
+		t.Errorf("without others: read %q (%v), want the user's file", cfg.File, err)
+	}
+	inData := write(t, filepath.Join(data, "ibid.toml"), `log_level = "warn"`)
+	cfg, err = loadConfig(nil, e)
+	if err != nil || cfg.File != inData {
+		t.Errorf("read %q (%v), want the one in the data directory", cfg.File, err)
+	}
+	asked := write(t, filepath.Join(home, "other.toml"), `data = "/srv/ibid"`)
+	cfg, err = loadConfig(flagValues{"config": asked}, env("HOME", home))
+	if err != nil || cfg.File != asked || cfg.Data != "/srv/ibid" {
+		t.Errorf("read %q, data %q (%v), want the file asked for", cfg.File, cfg.Data, err)
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	tests := []struct {
+		name, file string
+		flags      flagValues
+		env        []string
+		want       string
+	}{
+		{"misspelt key", `modle = "reader"`, nil, nil, `unknown key "modle" (did you mean "model"?)`},
+		{"misspelt key in a table", "[limits]\ntool_cals = 3", nil, nil, `did you mean "limits.tool_calls"?`},
+		{"key like no other", `zzzzzzzzzzzz = 1`, nil, nil, `unknown key "zzzzzzzzzzzz"`},
+		{"wrong type", `context_tokens = "many"`, nil, nil, "context_tokens must be a whole number"},
+		{"number for text", `model = 5`, nil, nil, `model must be text in "quotes"`},
+		{"list for text", `model = ["a"]`, nil, nil, `model must be text`},
+		{"out of range", `[limits]` + "\nruns = 0", nil, nil, "limits.runs must be a whole number from 1 to 1000"},
+		{"not TOML", "model = ", nil, nil, "line 1"},
+		{"data inside itself", `data = "/elsewhere"`, nil, nil, "cannot be set inside the data directory"},
+		{"bad variable", "", nil, []string{"IBID_LIMITS_RUNS", "lots"}, "IBID_LIMITS_RUNS: limits.runs must be"},
+		{"bad flag", "", flagValues{"model": "chatty"}, nil, `--model: "chatty" is no model`},
+		{"bad address", "", flagValues{"addr": "8080"}, nil, "an address is HOST:PORT"},
+		{"bad word", `search_mode = "fast"`, nil, nil, "search_mode must be one of auto, lexical"},
+		{"missing file", "", flagValues{"config": "/nowhere/ibid.toml"}, nil, "--config"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if tt.file != "" {
+				write(t, filepath.Join(dir, "ibid.toml"), tt.file)
+			}
+			flags := flagValues{"data": dir}
+			for k, v := range tt.flags {
+				flags[k] = v
+			}
+			cfg, err := loadConfig(flags, env(append(tt.env, "HOME", dir)...))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error is %v, want one with %q", err, tt.want)
+			}
+			if ibid.CodeOf(err) != ibid.CodeBadRequest {
+				t.Errorf("code is %s", ibid.CodeOf(err))
+			}
+			if cfg.Data != dir {
+				t.Errorf("the data directory %q is lost, doctor needs it", cfg.Data)
+			}
+		})
+	}
+}
+
+func TestConfigNeedsADataDirectory(t *testing.T) {
+	if _, err := loadConfig(nil, env()); err == nil || !strings.Contains(err.Error(), "use --data DIR") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestOpenAIKeyGoesToOpenAIOnly(t *testing.T) {
+	dir := t.TempDir()
+	load := func(model string) Config {
+		t.Helper()
+		cfg, err := loadConfig(flagValues{"data": dir, "model": model}, env("HOME", dir, "OPENAI_API_KEY", "sk-1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cfg
+	}
+	if got := load("openai:gpt-4o-mini").APIKey; got != "sk-1" {
+		t.Errorf("key for OpenAI is %q", got)
+	}
+	for _, other := range []string{"reader", "ollama:qwen3:4b", "openai:m@https://api.openai.com.evil.example/v1", "openai:m@http://api.openai.com/v1"} {
+		if got := load(other).APIKey; got != "" {
+			t.Errorf("%s would be sent the key %q", other, got)
+		}
+	}
+}
+
+func TestModelSpec(t *testing.T) {
+	good := map[string]ModelSpec{
+		"reader":                           {Provider: "reader"},
+		"ollama:qwen3:4b":                  {"ollama", "qwen3:4b", "http://127.0.0.1:11434"},
+		"ollama:qwen3:4b@http://gpu:11434": {"ollama", "qwen3:4b", "http://gpu:11434"},
+		"openai:gpt-4o-mini":               {"openai", "gpt-4o-mini", openAIURL},
+		"openai:org/model@2024@https://host.example/v1": {"openai", "org/model@2024", "https://host.example/v1"},
+	}
+	for text, want := range good {
+		got, err := parseSpec(text, modelProviders())
+		if err != nil || got != want {
+			t.Errorf("%s is read as %+v (%v), want %+v", text, got, err, want)
+		}
+		if got.String() != text {
+			t.Errorf("%s is written %s", text, got)
+		}
+	}
+	trailing, err := parseSpec("openai:m@https://host.example/v1/", modelProviders())
+	if err != nil || trailing.URL != "https://host.example/v1" {
+		t.Errorf("trailing slash: %+v (%v)", trailing, err)
+	}
+	for _, text := range []string{"", "lsa", "gpt-4", "ollama", "ollama:", "openai:@https://h/v1", "reader:big", "openai:m@https://", "openai:m@https://user:pw@host/v1"} {
+		if spec, err := parseSpec(text, modelProviders()); err == nil {
+			t.Errorf("%q is taken for %+v", text, spec)
+		}
+	}
+}
+
+func TestShortDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		90 * time.Second: "1m30s", 10 * time.Minute: "10m", 2 * time.Hour: "2h", 30 * time.Second: "30s",
+		time.Hour + time.Second: "1h0m1s", 10 * time.Hour: "10h",
+	} {
+		if got := shortDuration(d); got != want {
+			t.Errorf("%d is written %s, want %s", d, got, want)
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"ibid"
+)
+
+// A data directory belongs to one process at a time:
+//
+//	DIR/lock         locked (flock) by the process that holds the directory;
+//	                 the kernel frees it when that process ends, however it ends.
+//	                 Holds the process id, for error messages.
+//	DIR/server.json  where that process answers, readable by its owner only:
+//	                 {"addr","pid","token","command"}
+//
+// Whoever gets the lock knows that any server.json it finds is stale.
+const (
+	lockName   = "lock"
+	serverName = "server.json"
+)
+
+// ServerInfo is what server.json says.
+type ServerInfo struct {
+	Addr    string `json:"addr"` // host:port that a local client can dial
+	PID     int    `json:"pid"`
+	Token   string `json:"token"`
+	Command string `json:"command"` // serve, add, ask…
+}
+
+// URL is where the process answers.
+func (s ServerInfo) URL() string { return "http://" + s.Addr }
+
+// Hold is a data directory in our hands.
+type Hold struct {
+	dir     string
+	lock    *os.File
+	command string
+}
+
+// errLocked is what lockFile returns when another process has the lock.
+var errLocked = errors.New("locked by another process")
+
+// heldError says that another process holds a data directory.
+type heldError struct {
+	dir    string
+	pid    int         // 0 when the holder has not written it yet
+	server *ServerInfo // nil while the holder does not serve yet
+}
+
+func (h *heldError) Error() string {
+	who := "another ibid"
+	if h.pid != 0 {
+		who = fmt.Sprintf("another ibid (process %d)", h.pid)
+	}
+	if h.server != nil {
+		who = fmt.Sprintf("another ibid (process %d, %s)", h.server.PID, h.server.URL())
+	}
+	return fmt.Sprintf("the data directory %s is held by %s", h.dir, who)
+}
+
+// hint says what to do when two processes want one directory.
+func (h *heldError) hint() string {
+	if h.server != nil {
+		return fmt.Sprintf("use the one at %s, stop it, or choose another directory with --data", h.server.URL())
+	}
+	return "stop it, or choose another directory with --data"
+}
+
+// holdDir makes the data directory if need be and takes hold of it. It returns
+// a *heldError when another process has it. The name of the command that holds
+// it is shown to others.
+func holdDir(dir, command string) (*Hold, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, dirError(dir, err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, dirError(dir, err)
+	}
+	if err := lockFile(f); err != nil {
+		held := &heldError{dir: dir, pid: readPID(f)}
+		f.Close()
+		if !errors.Is(err, errLocked) {
+			return nil, fmt.Errorf("lock data directory %s: %w", dir, err)
+		}
+		if info, err := readServerInfo(dir); err == nil {
+			held.server = &info
+		}
+		return nil, held
+	}
+	h := &Hold{dir: dir, lock: f, command: command}
+	if err := h.begin(); err != nil {
+		h.Release()
+		return nil, dirError(dir, err)
+	}
+	return h, nil
+}
+
+// begin clears away what a process that died has left.
+func (h *Hold) begin() error {
+	if err := os.Remove(filepath.Join(h.dir, serverName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := h.lock.Truncate(0); err != nil {
+		return err
+	}
+	_, err := h.lock.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	return err
+}
+
+// Announce tells other processes where this one answers and with which token.
+// Call it once requests are answered.
+func (h *Hold) Announce(addr net.Addr, token string) error {
+	info := ServerInfo{Addr: dialable(addr), PID: os.Getpid(), Token: token, Command: h.command}
+	body, err := json.Marshal(info)
+	if err != nil {
+		return fmt.Errorf("announce server: %w", err)
+	}
+	path := filepath.Join(h.dir, serverName)
+	// Written beside and renamed: a reader sees all of it or none.
+	next := path + ".new"
+	if err := os.WriteFile(next, append(body, '\n'), 0o600); err != nil {
+		return dirError(h.dir, err)
+	}
+	if err := os.Rename(next, path); err != nil {
+		return dirError(h.dir, err)
+	}
+	return nil
+}
+
+// Release gives the directory back. It may be called twice.
+func (h *Hold) Release() {
+	if h.lock == nil {
+		return
+	}
+	os.Remove(filepath.Join(h.dir, serverName))
+	h.lock.Close() // frees the lock
+	h.lock = nil
+}
+
+// readServerInfo reads server.json. What it says may be stale: only holding
+// the lock, or an answer from the address, proves anything.
+func readServerInfo(dir string) (ServerInfo, error) {
+	body, err := os.ReadFile(filepath.Join(dir, serverName))
+	if err != nil {
+		return ServerInfo{}, fmt.Errorf("read %s: %w", serverName, err)
+	}
+	var info ServerInfo
+	if err := json.Unmarshal(body, &info); err != nil {
+		return ServerInfo{}, fmt.Errorf("read %s: %w", serverName, err)
+	}
+	if _, _, err := net.SplitHostPort(info.Addr); err != nil {
+		return ServerInfo{}, fmt.Errorf("read %s: %w", serverName, err)
+	}
+	return info, nil
+}
+
+func readPID(f *os.File) int {
+	b := make([]byte, 20)
+	n, _ := f.ReadAt(b, 0)
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(b[:n])))
+	return pid
+}
+
+// dialable turns the address that a listener has into one that a client on
+// this machine can dial: a listener on all interfaces is reached on loopback.
+func dialable(addr net.Addr) string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return addr.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+		if ip.To4() == nil {
+			host = "::1"
+		}
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// listen opens the port that serve answers on. A port that is taken is an
+// error that says so and how to mend it.
+func listen(addr string) (net.Listener, error) {
+	ln, err := net.Listen("tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		e := ibid.Errorf(ibid.CodeConflict, "%s is in use by another program", addr)
+		e.Hint = "stop that program, or choose another port with --addr, for example --addr " + anyPort(addr)
+		return nil, e
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	return ln, nil
+}
+
+// anyPort is the address with a port that the system picks.
+func anyPort(addr string) string {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, "0")
+}
+
+func dirError(dir string, err error) error {
+	e := ibid.Errorf(ibid.CodeInternal, "the data directory %s cannot be used: %v", dir, err)
+	e.Hint = "choose another one with --data DIR or IBID_DATA"
+	if errors.Is(err, syscall.ENOSPC) {
+		e.Code = ibid.CodeDiskFull
+		e.Hint = "make room on that disk, or choose another one with --data DIR"
+	}
+	return e
+}
+
+// platformDataDir is where programs keep their users' data on this system, ""
+// when that is unknown.
+func platformDataDir(e environment) string {
+	// The XDG base directory specification says to ignore relative paths.
+	if dir := e.get("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "ibid")
+	}
+	home := e.get("HOME")
+	switch {
+	case runtime.GOOS == "windows" && e.get("LOCALAPPDATA") != "":
+		return filepath.Join(e.get("LOCALAPPDATA"), "ibid")
+	case home == "":
+		return ""
+	case runtime.GOOS == "darwin":
+		return filepath.Join(home, "Library", "Application Support", "ibid")
+	}
+	return filepath.Join(home, ".local", "share", "ibid")
+}
+
+// platformConfigDir is where programs keep their users' configuration, "" when
+// that is unknown.
+func platformConfigDir(e environment) string {
+	if dir := e.get("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "ibid")
+	}
+	if runtime.GOOS == "windows" {
+		return filepath.Join(e.get("APPDATA"), "ibid")
+	}
+	if home := e.get("HOME"); home != "" {
+		return filepath.Join(home, ".config", "ibid")
+	}
+	return ""
+}

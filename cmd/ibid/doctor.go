@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ibid"
+)
+
+func (c *cli) doctorCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check configuration, model, embedder, data directory and disk, and say how to mend them",
+		Example: "  ibid doctor\n" +
+			"  ibid doctor --model ollama:qwen3:4b\n" +
+			"  ibid doctor --json | jq '.checks[] | select(.level!=\"ok\")'",
+		Args: arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			return c.printChecks(c.examine(ctx, cmd), asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the checks as one JSON object")
+	return cmd
+}
+
+const (
+	levelOK   = "ok"
+	levelWarn = "warn"
+	levelFail = "fail"
+)
+
+func passed(name, message string) check {
+	return check{Name: name, OK: true, Level: levelOK, Message: message}
+}
+
+func warned(name, message, hint string) check {
+	return check{Name: name, OK: true, Level: levelWarn, Message: message, Hint: hint}
+}
+
+func failed(name string, err error) check {
+	ch := check{Name: name, Level: levelFail, Message: err.Error()}
+	var coded *ibid.Error
+	var held *heldError
+	switch {
+	case errors.As(err, &coded):
+		ch.Message, ch.Hint = messageOf(err, coded), coded.Hint
+	case errors.As(err, &held):
+		ch.Hint = held.hint()
+	}
+	return ch
+}
+
+// examine checks what can be checked from outside, then asks the application.
+// A broken configuration does not keep it from asking a server that runs.
+func (c *cli) examine(ctx context.Context, cmd *cobra.Command) []check {
+	cfg, err := c.config(cmd)
+	if err != nil {
+		checks := []check{failed("configuration", err)}
+		return append(checks, c.askRunning(ctx, cfg)...)
+	}
+	checks := c.checkConfig(cfg)
+	s, err := connect(ctx, cfg, cmd.Name(), c.open, c.err)
+	if err != nil {
+		return append(checks, failed("start", err))
+	}
+	if s.local != nil {
+		checks = append(checks, passed("server", "none is running; started for this check"))
+	} else {
+		checks = append(checks, passed("server", "running at "+s.endpoint().URL))
+	}
+	inside, err := s.doctor(ctx)
+	if err != nil {
+		checks = append(checks, failed("server", err))
+	}
+	if err := s.Close(); err != nil {
+		checks = append(checks, failed("stop", err))
+	}
+	return mergeChecks(checks, inside)
+}
+
+// askRunning asks the server that holds the data directory, if there is one.
+func (c *cli) askRunning(ctx context.Context, cfg Config) []check {
+	info, err := readServerInfo(cfg.Data)
+	at := endpoint{URL: info.URL(), Token: info.Token}
+	if err != nil || !alive(ctx, at) {
+		return nil
+	}
+	cl := newClient(at, nil)
+	defer cl.close()
+	inside, err := cl.doctor(ctx)
+	if err != nil {
+		return []check{failed("server", err)}
+	}
+	return append([]check{passed("server", "running at "+at.URL+", with the configuration it was started with")}, inside...)
+}
+
+// mergeChecks appends checks; of two with the same name, the one that says
+// more, the worse one, is kept.
+func mergeChecks(checks, more []check) []check {
+	rank := map[string]int{levelOK: 0, levelWarn: 1, levelFail: 2}
+	for _, m := range more {
+		i := slices.IndexFunc(checks, func(ch check) bool { return ch.Name == m.Name })
+		switch {
+		case i < 0:
+			checks = append(checks, m)
+		case rank[m.Level] > rank[checks[i].Level]:
+			checks[i] = m
+		}
+	}
+	return checks
+}
+
+// checkConfig says where the configuration comes from and what in it looks
+// like a mistake.
+func (c *cli) checkConfig(cfg Config) []check {
+	message := "defaults only"
+	if cfg.File != "" {
+		message = "read from " + cfg.File
+	}
+	var changed []string
+	for _, key := range settingKeys() {
+		if origin, ok := cfg.Origins[key]; ok && origin != cfg.File {
+			changed = append(changed, key+" from "+origin)
+		}
+	}
+	if len(changed) > 0 {
+		message += "; " + strings.Join(changed, ", ")
+	}
+	checks := []check{passed("configuration", message)}
+	if cfg.File != "" && holdsSecret(cfg) && othersCanRead(cfg.File) {
+		checks = append(checks, warned("configuration file", "other users of this machine can read the keys in "+cfg.File,
+			"chmod 600 "+shellQuote(cfg.File)))
+	}
+	for _, name := range unknownVariables() {
+		checks = append(checks, warned("environment", name+" is set but means nothing", nearVariable(name)))
+	}
+	return checks
+}
+
+// holdsSecret reports whether the file sets a value that others must not see.
+func holdsSecret(cfg Config) bool {
+	for _, s := range settings() {
+		if s.secret && cfg.Origins[s.key] == cfg.File {
+			return true
+		}
+	}
+	return false
+}
+
+func othersCanRead(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o044 != 0
+}
+
+// unknownVariables lists IBID_… variables that no setting has; most are typing
+// mistakes.
+func unknownVariables() []string {
+	known := []string{"IBID_CONFIG", "IBID_TEST_DATA"}
+	for _, key := range settingKeys() {
+		known = append(known, envName(key))
+	}
+	var unknown []string
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, "IBID_") && !slices.Contains(known, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
+}
+
+func nearVariable(name string) string {
+	var names []string
+	for _, key := range settingKeys() {
+		names = append(names, envName(key))
+	}
+	if near := nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "unset it"
+}
+
+// printChecks prints a report; a check that failed makes the command fail.
+func (c *cli) printChecks(checks []check, asJSON bool) error {
+	var err error
+	if slices.ContainsFunc(checks, func(ch check) bool { return ch.Level == levelFail }) {
+		err = errReported
+	}
+	if asJSON {
+		enc := json.NewEncoder(c.out)
+		enc.SetIndent("", "  ")
+		return errors.Join(enc.Encode(map[string][]check{"checks": checks}), err)
+	}
+	out := newTerminal(c.out, c.env)
+	width := 0
+	for _, ch := range checks {
+		width = max(width, len(ch.Name))
+	}
+	for _, ch := range checks {
+		mark := map[string]string{
+			levelOK: out.paint(green, "✓"), levelWarn: out.paint(amber, "!"), levelFail: out.paint(red, "✗"),
+		}[ch.Level]
+		out.printf("%s %-*s  %s\n", mark, width, oneLine(ch.Name, 0), oneLine(ch.Message, 0))
+		if ch.Hint != "" && ch.Level != levelOK {
+			out.printf("  %*s  → %s\n", width, "", oneLine(ch.Hint, 0))
+		}
+	}
+	return err
+}
+
+// shellQuote writes a word as a POSIX shell reads it.
+func shellQuote(s string) string {
+	safeBytes := func(r rune) bool {
+		return strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=,-", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !safeBytes(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

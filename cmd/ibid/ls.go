@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"ibid"
+)
+
+func (c *cli) lsCommand() *cobra.Command {
+	var threads, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List the documents, or the conversations",
+		Example: "  ibid ls\n" +
+			"  ibid ls --threads\n" +
+			"  ibid ls --json | jq -r '.[] | select(.status==\"failed\") | .name'",
+		Args: arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.withSession(cmd, func(ctx context.Context, s *session) error {
+				if threads {
+					return c.listThreads(ctx, s, asJSON)
+				}
+				return c.listDocuments(ctx, s, asJSON)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&threads, "threads", false, "list conversations instead of documents")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	return cmd
+}
+
+func (c *cli) listDocuments(ctx context.Context, s *session, asJSON bool) error {
+	documents, err := s.documents(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(c, documents)
+	}
+	if len(documents) == 0 {
+		fmt.Fprintln(c.err, "no documents yet; add some with: ibid add PATH")
+		return nil
+	}
+	t := table{columns: []column{
+		{title: "NAME", give: true}, {title: "FOLDER", give: true}, {title: "STATUS", give: true},
+		{title: "PAGES", right: true}, {title: "CHUNKS", right: true}, {title: "SIZE", right: true},
+		{title: "CHANGED"}, {title: "ID"},
+	}}
+	for _, d := range documents {
+		t.add(d.Name, d.Folder, documentStatus(d), pages(d), strconv.Itoa(d.Chunks), byteSize(d.Bytes),
+			d.ChangeAt.Local().Format("2006-01-02 15:04"), d.ID)
+	}
+	t.print(newTerminal(c.out, c.env))
+	return nil
+}
+
+// printJSON prints a list as a JSON array, also when it is empty.
+func printJSON[T any](c *cli, list []T) error {
+	if list == nil {
+		list = []T{}
+	}
+	enc := json.NewEncoder(c.out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(list)
+}
+
+// documentStatus is a document's state with what there is to say about it.
+func documentStatus(d ibid.Document) string {
+	switch {
+	case d.Status == ibid.DocumentFailed:
+		return "failed: " + d.Error
+	case d.Status == ibid.DocumentProcessing:
+		return fmt.Sprintf("%s %.0f %%", d.Stage, 100*d.Progress)
+	case d.Notice != "":
+		return string(d.Status) + ": " + d.Notice
+	}
+	return string(d.Status)
+}
+
+func pages(d ibid.Document) string {
+	if d.Pages == 0 {
+		return ""
+	}
+	return strconv.Itoa(d.Pages)
+}
+
+func (c *cli) listThreads(ctx context.Context, s *session, asJSON bool) error {
+	threads, err := s.threads(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(c, threads)
+	}
+	if len(threads) == 0 {
+		fmt.Fprintln(c.err, "no conversations yet; begin one with: ibid ask QUESTION")
+		return nil
+	}
+	t := table{columns: []column{{title: "TITLE", give: true}, {title: "CHANGED"}, {title: "STATE"}, {title: "ID"}}}
+	for _, th := range threads {
+		state := ""
+		if th.RunID != "" {
+			state = "answering"
+		}
+		t.add(th.Title, th.UpdatedAt.Local().Format("2006-01-02 15:04"), state, th.ID)
+	}
+	t.print(newTerminal(c.out, c.env))
+	return nil
+}

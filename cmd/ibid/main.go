@@ -1,0 +1,241 @@
+// Command ibid answers questions from your own documents and backs every
+// statement with a footnote.
+//
+// serve is the program; the other commands are clients of its HTTP API, which
+// they start for themselves when no server holds the data directory.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ibid"
+)
+
+// version is set by the build from the repository's tags.
+var version = ""
+
+func main() {
+	c := &cli{
+		in:   os.Stdin,
+		out:  os.Stdout,
+		err:  os.Stderr,
+		env:  os.LookupEnv,
+		open: nil,
+	}
+	os.Exit(c.run(context.Background(), os.Args[1:]))
+}
+
+// What the process returns to whoever started it.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// cli is the command line with everything outside the process that it uses.
+type cli struct {
+	in  io.Reader
+	out io.Writer
+	err io.Writer
+	env environment
+	// open starts the application where no other process holds the data
+	// directory.
+	open openFunc
+}
+
+// run executes one command and returns the exit code.
+func (c *cli) run(ctx context.Context, args []string) int {
+	root := c.rootCommand()
+	root.SetArgs(args)
+	return c.report(root.ExecuteContext(ctx))
+}
+
+func (c *cli) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ibid",
+		Short: "Answers from your own documents, with footnotes",
+		Long: "ibid answers questions from your own documents, shows its thinking while it works,\n" +
+			"and backs every statement with a footnote that opens at the exact page.",
+		Example: "  ibid serve\n" +
+			"  ibid add ~/Documents/contracts\n" +
+			"  ibid ask how long is the notice period",
+		Version:       versionText(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          unknownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(c.in)
+	root.SetOut(c.out)
+	root.SetErr(c.err)
+	root.SetVersionTemplate("ibid {{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd, err} })
+
+	flags := root.PersistentFlags()
+	flags.String("data", "", "data directory `DIR` (default: the platform's own)")
+	flags.String("config", "", "configuration `FILE`, instead of the usual one")
+	flags.String("model", "", "language model `MODEL`: reader, ollama:NAME[@URL], openai:NAME[@URL]")
+	flags.String("embedder", "", "embedder `MODEL`: lsa, ollama:NAME[@URL], openai:NAME[@URL]")
+
+	root.AddCommand(
+		c.addCommand(),
+		c.askCommand(),
+		c.searchCommand(),
+		c.lsCommand(),
+		c.rmCommand(),
+		c.doctorCommand(),
+	)
+	return root
+}
+
+// usageError is a command line that makes no sense, as opposed to one that
+// fails.
+type usageError struct {
+	cmd *cobra.Command
+	err error
+}
+
+func (u *usageError) Error() string { return u.err.Error() }
+func (u *usageError) Unwrap() error { return u.err }
+
+func usagef(cmd *cobra.Command, format string, args ...any) error {
+	return &usageError{cmd, fmt.Errorf(format, args...)}
+}
+
+// arguments makes a usage error of what a check of cobra's finds.
+func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return &usageError{cmd, err}
+		}
+		return nil
+	}
+}
+
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		names = append(names, sub.Name())
+	}
+	if near := nearest(args[0], names); near != "" {
+		return usagef(cmd, "there is no command %q; did you mean %q?", args[0], near)
+	}
+	return usagef(cmd, "there is no command %q", args[0])
+}
+
+// errReported is returned by a command that failed and has already said why.
+var errReported = errors.New("failed")
+
+// report says what went wrong and returns the exit code.
+func (c *cli) report(err error) int {
+	var usage *usageError
+	var coded *ibid.Error
+	var held *heldError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errReported):
+		return exitFailed
+	case errors.As(err, &usage):
+		fmt.Fprintf(c.err, "ibid: %s\nRun '%s --help' for how it is used.\n", usage, usage.cmd.CommandPath())
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(c.err, "ibid: interrupted")
+		return exitFailed
+	case errors.As(err, &coded):
+		fmt.Fprintf(c.err, "ibid: %s\n", messageOf(err, coded))
+		c.printHint(coded.Hint)
+		return exitFailed
+	case errors.As(err, &held):
+		fmt.Fprintf(c.err, "ibid: %s\n", held)
+		c.printHint(held.hint())
+		return exitFailed
+	}
+	fmt.Fprintf(c.err, "ibid: %s\n", safe(err.Error()))
+	return exitFailed
+}
+
+// messageOf is the error without its hint, which stands on a line of its own.
+func messageOf(err error, coded *ibid.Error) string {
+	text := err.Error()
+	if coded.Hint != "" {
+		text = strings.Replace(text, " ("+coded.Hint+")", "", 1)
+	}
+	return safe(text)
+}
+
+func (c *cli) printHint(hint string) {
+	if hint != "" {
+		fmt.Fprintf(c.err, "  → %s\n", safe(hint))
+	}
+}
+
+// config puts the configuration of a command together: its flags, the
+// environment, the file.
+func (c *cli) config(cmd *cobra.Command) (Config, error) {
+	given := flagValues{}
+	for _, key := range append(settingKeys(), "config") {
+		if f := cmd.Flags().Lookup(flagName(key)); f != nil && f.Changed {
+			given[key] = f.Value.String()
+		}
+	}
+	return loadConfig(given, c.env)
+}
+
+// connect reads the configuration and connects the command to the process that
+// holds the data directory.
+func (c *cli) connect(ctx context.Context, cmd *cobra.Command) (*session, error) {
+	cfg, err := c.config(cmd)
+	if err != nil {
+		return nil, err
+	}
+	s, err := connect(ctx, cfg, cmd.Name(), c.open, c.err)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"model", "embedder"} {
+		if cmd.Flags().Changed(key) && s.local == nil {
+			fmt.Fprintf(c.err, "ibid: --%s is not used: the server that is running has its own\n", key)
+		}
+	}
+	return s, nil
+}
+
+// withSession runs a command's work in a session. Ctrl-C cancels the work's
+// context, a second one ends the process at once.
+func (c *cli) withSession(cmd *cobra.Command, work func(context.Context, *session) error) error {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	s, err := c.connect(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(ctx, s), s.Close())
+}
+
+// versionText is the version that the build was given, else what the Go tool
+// knows.
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}

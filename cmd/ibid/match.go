@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"ibid"
+)
+
+// leastPrefix is how much of an id has to be given.
+const leastPrefix = 6
+
+// findDocuments returns the documents that a name on the command line means: an
+// id or its beginning, a file name, the path or URL it was added from, or a
+// pattern over names and library paths. A name that fits several documents is
+// an error unless it is a pattern.
+func findDocuments(documents []ibid.Document, name string) ([]ibid.Document, error) {
+	fits := []func(ibid.Document) bool{
+		func(d ibid.Document) bool { return d.ID == name },
+		func(d ibid.Document) bool { return d.Source == name || libraryPath(d) == name },
+		func(d ibid.Document) bool { return d.Name == name || d.Title == name },
+		func(d ibid.Document) bool { return len(name) >= leastPrefix && strings.HasPrefix(d.ID, name) },
+	}
+	for _, fit := range fits {
+		found := selectDocuments(documents, fit)
+		switch {
+		case len(found) == 1:
+			return found, nil
+		case len(found) > 1:
+			return nil, severalFit(name, found)
+		}
+	}
+	if !hasPattern(name) {
+		return nil, notFound(documents, name)
+	}
+	if _, err := path.Match(name, ""); err != nil {
+		return nil, fmt.Errorf("%q is no pattern: %w", name, err)
+	}
+	found := selectDocuments(documents, func(d ibid.Document) bool {
+		for _, s := range []string{d.Name, libraryPath(d), d.Source} {
+			if ok, _ := path.Match(name, s); ok {
+				return true
+			}
+		}
+		return false
+	})
+	if len(found) == 0 {
+		return nil, notFound(documents, name)
+	}
+	return found, nil
+}
+
+func selectDocuments(documents []ibid.Document, fit func(ibid.Document) bool) []ibid.Document {
+	var found []ibid.Document
+	for _, d := range documents {
+		if fit(d) {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+// libraryPath is a document's folder and name.
+func libraryPath(d ibid.Document) string { return path.Join(d.Folder, d.Name) }
+
+func severalFit(name string, found []ibid.Document) error {
+	var lines []string
+	for _, d := range found {
+		lines = append(lines, d.ID+"  "+firstOf(d.Source, libraryPath(d)))
+	}
+	err := ibid.Errorf(ibid.CodeBadRequest, "%q fits %d documents:\n  %s", name, len(found), strings.Join(lines, "\n  "))
+	err.Hint = "name one by its id"
+	return err
+}
+
+func notFound(documents []ibid.Document, name string) error {
+	err := ibid.Errorf(ibid.CodeNotFound, "there is no document %q", name)
+	var names []string
+	for _, d := range documents {
+		names = append(names, d.Name)
+	}
+	err.Hint = "`ibid ls` lists them"
+	if near := nearest(name, names); near != "" {
+		err.Hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// progress shows how far add has come. It counts bytes of the files: sending a
+// file is the first tenth of its share, processing it the rest. Without a
+// terminal it shows nothing; the lines per file are enough there.
+type progress struct {
+	bar   *progressbar.ProgressBar // nil without a terminal
+	share map[string]int64         // name → how much of it is done
+	done  int64
+}
+
+// leastShare is what a file counts for at least, so that many small files, and
+// pages whose size nobody knows yet, move the bar.
+const leastShare = 32 << 10
+
+func newProgress(t *terminal, items []item) progress {
+	p := progress{share: map[string]int64{}}
+	if !t.tty || len(items) == 0 {
+		return p
+	}
+	var total int64
+	for _, it := range items {
+		total += whole(it)
+	}
+	p.bar = progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(t.w),
+		progressbar.OptionSetDescription("adding"),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionEnableColorCodes(false),
+	)
+	return p
+}
+
+func whole(it item) int64 { return max(it.size, leastShare) }
+
+func (p *progress) sent(one *added, bytes int64) {
+	if one.size > 0 {
+		p.set(one, whole(one.item)/10*bytes/one.size)
+	}
+}
+
+func (p *progress) processed(one *added, part float64) {
+	w := whole(one.item)
+	p.set(one, w/10+int64(part*float64(w-w/10)))
+}
+
+func (p *progress) finished(one *added) { p.set(one, whole(one.item)) }
+
+func (p *progress) set(one *added, done int64) {
+	if p.bar == nil || done <= p.share[one.name] {
+		return
+	}
+	p.done += done - p.share[one.name]
+	p.share[one.name] = done
+	p.bar.Set64(p.done)
+}
+
+// aside prints something where the bar stands and draws the bar again.
+func (p *progress) aside(print func()) {
+	if p.bar == nil {
+		print()
+		return
+	}
+	p.bar.Clear()
+	print()
+	p.bar.RenderBlank()
+}
+
+// end takes the bar away.
+func (p *progress) end() {
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+}

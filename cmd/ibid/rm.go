@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ibid"
+)
+
+func (c *cli) rmCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "rm ID|NAME|GLOB…",
+		Short: "Remove documents from the library",
+		Long: "Removes documents by id, name, source, or pattern over names and library paths.\n" +
+			"The files that they were added from are not touched.",
+		Example: "  ibid rm report.pdf\n" +
+			"  ibid rm 'drafts/*.md'",
+		Args: arguments(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withSession(cmd, func(ctx context.Context, s *session) error {
+				return c.remove(ctx, s, args)
+			})
+		},
+	}
+}
+
+// remove removes what the names mean. All names are looked up first, so that a
+// mistyped one removes nothing.
+func (c *cli) remove(ctx context.Context, s *session, names []string) error {
+	documents, err := s.documents(ctx)
+	if err != nil {
+		return err
+	}
+	var doomed []ibid.Document
+	seen := map[string]bool{}
+	for _, name := range names {
+		found, err := findDocuments(documents, name)
+		if err != nil {
+			return err
+		}
+		for _, d := range found {
+			if !seen[d.ID] {
+				seen[d.ID] = true
+				doomed = append(doomed, d)
+			}
+		}
+	}
+	for _, d := range doomed {
+		if err := s.deleteDocument(ctx, d.ID); err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
+			return fmt.Errorf("remove %s: %w", d.Name, err)
+		}
+		fmt.Fprintf(c.out, "removed %s (%s)\n", oneLine(libraryPath(d), 0), count(d.Chunks, "chunk"))
+		if d.Source != "" {
+			fmt.Fprintf(c.err, "  to undo: ibid add %s\n", shellQuote(oneLine(d.Source, 0)))
+		}
+	}
+	return nil
+}

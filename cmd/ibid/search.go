@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ibid"
+)
+
+func (c *cli) searchCommand() *cobra.Command {
+	var o searchOptions
+	cmd := &cobra.Command{
+		Use:   "search QUERY…",
+		Short: "Search the documents without asking a model",
+		Example: "  ibid search notice period\n" +
+			"  ibid search --mode lexical --limit 20 --json 'FY2018 revenue'",
+		Args: arguments(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.mode != "" && !slices.Contains(searchModes(), o.mode) {
+				return usagef(cmd, "--mode is one of %s, not %q", strings.Join(searchModes(), ", "), o.mode)
+			}
+			if o.limit < 1 {
+				return usagef(cmd, "--limit must be at least 1")
+			}
+			return c.withSession(cmd, func(ctx context.Context, s *session) error {
+				return c.search(ctx, s, strings.Join(args, " "), o)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&o.limit, "limit", 7, "how many passages to show")
+	flags.StringVar(&o.mode, "mode", "", "how to search: `"+strings.Join(searchModes(), "|")+"` (default: search_mode of the configuration)")
+	flags.StringVar(&o.document, "document", "", "search this document only: `ID|NAME`")
+	flags.StringVar(&o.category, "category", "", "search documents of this `CATEGORY` only")
+	flags.StringVar(&o.folder, "folder", "", "search documents in this `FOLDER` of the library only")
+	flags.BoolVar(&o.json, "json", false, "print the passages as one JSON object")
+	return cmd
+}
+
+type searchOptions struct {
+	limit    int
+	mode     string
+	document string
+	category string
+	folder   string
+	json     bool
+}
+
+func (c *cli) search(ctx context.Context, s *session, query string, o searchOptions) error {
+	values := url.Values{"q": {query}, "limit": {strconv.Itoa(o.limit)}}
+	if o.document != "" {
+		documents, err := s.documents(ctx)
+		if err != nil {
+			return err
+		}
+		found, err := findDocuments(documents, o.document)
+		if err != nil {
+			return err
+		}
+		for _, d := range found {
+			values.Add("document", d.ID)
+		}
+	}
+	for name, value := range map[string]string{"mode": o.mode, "category": o.category, "folder": o.folder} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	raw, err := s.search(ctx, values)
+	if err != nil {
+		return err
+	}
+	out := newTerminal(c.out, c.env)
+	if o.json {
+		out.printf("%s\n", raw)
+		return nil
+	}
+	var result searchResult
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return fmt.Errorf("read search result: %w", err)
+	}
+	printHits(out, result)
+	return nil
+}
+
+func printHits(out *terminal, r searchResult) {
+	for i, p := range r.Passages {
+		rank := fmt.Sprintf("%2d  %.3f  ", i+1, p.Score)
+		out.printf("%s%s\n", rank, out.paint(bold, oneLine(hitTitle(p), max(0, out.width-len(rank)))))
+		out.printf("%s\n", wrap(firstOf(p.Quote.Text, p.Text), strings.Repeat(" ", len(rank)), out.width))
+		out.printf("%s%s\n", strings.Repeat(" ", len(rank)), out.paint(dim, matchText(p.Match)))
+	}
+	if len(r.Passages) == 0 {
+		out.printf("nothing found\n")
+	}
+	out.printf("%s\n", out.paint(dim, fmt.Sprintf("%s of %s, mode %s, %.1f ms",
+		count(len(r.Passages), "passage"), count(r.ChunksSearched, "chunk"), safe(r.Mode), r.TookMS)))
+}
+
+func hitTitle(p ibid.Passage) string {
+	title := firstOf(p.Document.Title, p.Document.Name)
+	page := p.Quote.Page
+	if page == 0 && len(p.Pages) > 0 {
+		page = p.Pages[0]
+	}
+	if page > 0 {
+		title += ", page " + strconv.Itoa(page)
+	}
+	if len(p.Heading) > 0 {
+		title += " — " + strings.Join(p.Heading, " › ")
+	}
+	return title
+}
+
+// matchText says which half of the search found a passage.
+func matchText(m ibid.Match) string {
+	var parts []string
+	if m.LexicalRank > 0 {
+		parts = append(parts, fmt.Sprintf("words: rank %d, score %.2f", m.LexicalRank, m.LexicalScore))
+	}
+	if m.VectorRank > 0 {
+		parts = append(parts, fmt.Sprintf("meaning: rank %d, score %.3f", m.VectorRank, m.VectorScore))
+	}
+	return strings.Join(parts, " · ")
+}

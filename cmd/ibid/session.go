@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"ibid"
+)
+
+// application is the whole program behind its HTTP handler.
+type application interface {
+	Handler() http.Handler
+	Start(ctx context.Context) error
+	Stop() error
+}
+
+// openFunc opens the application over a data directory that is held.
+type openFunc func(ctx context.Context, cfg Config) (application, error)
+
+// session is a command's connection to the one process that holds the data
+// directory. When no other process does, this one takes hold of it, starts the
+// application and talks to itself over HTTP like anybody else, so that every
+// command works the same way beside a server and without one.
+type session struct {
+	*client
+	cfg     Config
+	command string
+	open    openFunc
+	notice  io.Writer // where to say that we wait
+
+	locating sync.Mutex
+	local    *localServer // set when this process is the holder
+}
+
+// holdPatience is how long a command waits for a process that holds the data
+// directory but does not answer yet: it may be starting, or stopping.
+const holdPatience = 30 * time.Second
+
+// connect finds or becomes the process that holds the data directory.
+func connect(ctx context.Context, cfg Config, command string, open openFunc, notice io.Writer) (*session, error) {
+	s := &session{cfg: cfg, command: command, open: open, notice: notice}
+	at, err := s.locate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.client = newClient(at, s.locate)
+	return s, nil
+}
+
+// Close ends the session; a server that it started stops.
+func (s *session) Close() error {
+	s.client.close()
+	if s.local == nil {
+		return nil
+	}
+	return s.local.stop()
+}
+
+// locate returns where the holder of the data directory answers, and becomes
+// the holder when there is none.
+func (s *session) locate(ctx context.Context) (endpoint, error) {
+	s.locating.Lock()
+	defer s.locating.Unlock()
+	if s.local != nil {
+		return s.local.at, nil
+	}
+	deadline := time.Now().Add(holdPatience)
+	for n := 1; ; n++ {
+		hold, err := holdDir(s.cfg.Data, s.command)
+		if err == nil {
+			return s.becomeHolder(ctx, hold)
+		}
+		var held *heldError
+		if !errors.As(err, &held) {
+			return endpoint{}, err
+		}
+		if held.server != nil {
+			at := endpoint{URL: held.server.URL(), Token: held.server.Token}
+			if alive(ctx, at) {
+				return at, nil
+			}
+		}
+		if time.Now().After(deadline) {
+			e := ibid.Errorf(ibid.CodeTimeout, "%v, but it does not answer", held)
+			e.Hint = "wait for it or stop it, then try again"
+			return endpoint{}, e
+		}
+		if n == 5 {
+			fmt.Fprintf(s.notice, "waiting: %v\n", held)
+		}
+		if err := backoff(ctx, n); err != nil {
+			return endpoint{}, err
+		}
+	}
+}
+
+func (s *session) becomeHolder(ctx context.Context, hold *Hold) (endpoint, error) {
+	local, err := startLocal(ctx, s.cfg, hold, s.open)
+	if err != nil {
+		hold.Release()
+		return endpoint{}, err
+	}
+	s.local = local
+	return local.at, nil
+}
+
+// localServer is the application serving its own process, and any other that
+// finds it through server.json, on a free port of loopback.
+type localServer struct {
+	at     endpoint
+	hold   *Hold
+	app    application
+	http   *http.Server
+	cancel context.CancelFunc // ends open streams
+	served chan struct{}      // closed when http.Serve has returned
+}
+
+func startLocal(ctx context.Context, cfg Config, hold *Hold, open openFunc) (*localServer, error) {
+	cfg.Addr, cfg.Token = "127.0.0.1:0", rand.Text()
+	app, err := open(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	ln, err := listen(cfg.Addr)
+	if err != nil {
+		return nil, errors.Join(err, app.Stop())
+	}
+	// The application lives until stop, also when the command is interrupted:
+	// what it has begun is brought to an orderly end.
+	life := context.WithoutCancel(ctx)
+	streams, cancel := context.WithCancel(life)
+	l := &localServer{
+		at:     endpoint{URL: "http://" + ln.Addr().String(), Token: cfg.Token},
+		hold:   hold,
+		app:    app,
+		cancel: cancel,
+		served: make(chan struct{}),
+		http: &http.Server{
+			Handler:           app.Handler(),
+			ReadHeaderTimeout: 10 * time.Second,
+			BaseContext:       func(net.Listener) context.Context { return streams },
+			ErrorLog:          log.New(io.Discard, "", 0),
+		},
+	}
+	go func() {
+		defer close(l.served)
+		l.http.Serve(ln) // returns when stop closes it
+	}()
+	err = app.Start(life)
+	if err == nil {
+		err = hold.Announce(ln.Addr(), cfg.Token)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.stop())
+	}
+	return l, nil
+}
+
+// stop takes no new requests, ends the open ones, stops the application and
+// gives the data directory back.
+func (l *localServer) stop() error {
+	l.cancel()
+	soft, done := context.WithTimeout(context.Background(), 5*time.Second)
+	defer done()
+	if err := l.http.Shutdown(soft); err != nil {
+		l.http.Close()
+	}
+	<-l.served
+	err := l.app.Stop()
+	l.hold.Release()
+	return err
+}

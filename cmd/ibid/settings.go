@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A setting is one value of the configuration: KEY in the file, IBID_KEY in
+// the environment, --key where a command has such a flag.
+type setting struct {
+	key    string
+	about  string // one line for docs/configuring.md
+	kind   kind
+	secret bool // its value is never printed
+	set    func(*Config, string) error
+	show   func(Config) string
+}
+
+// kind is the type that a setting has in the file.
+type kind string
+
+const (
+	kindText     kind = `text in "quotes"`
+	kindNumber   kind = "a whole number"
+	kindDuration kind = `a time like "90s" or "10m"`
+)
+
+// fromTOML turns a decoded TOML value into the text that set takes.
+func (k kind) fromTOML(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, k != kindNumber
+	case int64:
+		return strconv.FormatInt(v, 10), k == kindNumber
+	}
+	return "", false
+}
+
+// settings lists everything that can be set, in the order in which the
+// documentation shows it.
+func settings() []setting {
+	return []setting{
+		{
+			key: "data", kind: kindText, about: "data directory: database, files, search index",
+			set:  setDataDir,
+			show: func(c Config) string { return c.Data },
+		},
+		{
+			key: "addr", kind: kindText, about: "where `ibid serve` listens",
+			set:  setAddr,
+			show: func(c Config) string { return c.Addr },
+		},
+		{
+			key: "token", kind: kindText, secret: true,
+			about: "what every request must carry; needed on any address but loopback",
+			set:   func(c *Config, v string) error { c.Token = v; return nil },
+			show:  func(c Config) string { return c.Token },
+		},
+		{
+			key: "model", kind: kindText, about: "the language model that answers",
+			set:  specSetting(func(c *Config) *ModelSpec { return &c.Model }, modelProviders),
+			show: func(c Config) string { return c.Model.String() },
+		},
+		{
+			key: "plan_model", kind: kindText, about: "a smaller model that thinks before the answer; empty: the same",
+			set:  setPlanModel,
+			show: func(c Config) string { return c.PlanModel.String() },
+		},
+		{
+			key: "api_key", kind: kindText, secret: true, about: "key for the model's server",
+			set:  func(c *Config, v string) error { c.APIKey = v; return nil },
+			show: func(c Config) string { return c.APIKey },
+		},
+		number("context_tokens", "context window that Ollama is asked for, in tokens", 1024, 4<<20,
+			func(c *Config) *int { return &c.ContextTokens }),
+		{
+			key: "embedder", kind: kindText, about: "what turns text into vectors",
+			set:  specSetting(func(c *Config) *ModelSpec { return &c.Embedder }, embedderProviders),
+			show: func(c Config) string { return c.Embedder.String() },
+		},
+		{
+			key: "embedder_api_key", kind: kindText, secret: true, about: "key for the embedder's server",
+			set:  func(c *Config, v string) error { c.EmbedderKey = v; return nil },
+			show: func(c Config) string { return c.EmbedderKey },
+		},
+		oneOf("search_mode", "how lexical and vector search are put together",
+			func(c *Config) *string { return &c.SearchMode }, searchModes()...),
+		oneOf("log_level", "what the server writes to standard error",
+			func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error"),
+
+		number("limits.tool_calls", "tool calls for one question", 1, 1000,
+			func(c *Config) *int { return &c.Limits.ToolCalls }),
+		number("limits.model_requests", "requests to the model for one question", 1, 1000,
+			func(c *Config) *int { return &c.Limits.ModelRequests }),
+		number("limits.search_results", "passages that one search of the model's may return", 1, 200,
+			func(c *Config) *int { return &c.Limits.SearchResults }),
+		number("limits.history_messages", "earlier messages that the model is shown", 0, 1000,
+			func(c *Config) *int { return &c.Limits.HistoryMessages }),
+		number("limits.history_chars", "characters of a conversation that are remembered; the oldest pair goes first", 0, 10_000_000,
+			func(c *Config) *int { return &c.Limits.HistoryChars }),
+		number("limits.whole_document", "documents with fewer tokens are read whole", 0, 1_000_000,
+			func(c *Config) *int { return &c.Limits.WholeDocument }),
+		duration("limits.answer_time", "time for one answer; what has been found by then is shown", time.Second, 24*time.Hour,
+			func(c *Config) *time.Duration { return &c.Limits.AnswerTime }),
+		number("limits.runs", "questions answered at the same time; others wait", 1, 1000,
+			func(c *Config) *int { return &c.Limits.Runs }),
+		number("limits.file_mb", "largest file that is taken in, in MiB", 1, 4096,
+			func(c *Config) *int { return &c.Limits.FileMB }),
+		duration("limits.extract_time", "time to read one file before its reader is killed", time.Second, time.Hour,
+			func(c *Config) *time.Duration { return &c.Limits.ExtractTime }),
+	}
+}
+
+func findSetting(key string) (setting, bool) {
+	for _, s := range settings() {
+		if s.key == key {
+			return s, true
+		}
+	}
+	return setting{}, false
+}
+
+func settingKeys() []string {
+	var keys []string
+	for _, s := range settings() {
+		keys = append(keys, s.key)
+	}
+	return keys
+}
+
+// searchModes are the ways to search that `--mode` and search_mode take.
+func searchModes() []string { return []string{"auto", "lexical", "vector", "rrf", "mix"} }
+
+func number(key, about string, least, most int, field func(*Config) *int) setting {
+	return setting{
+		key: key, about: about, kind: kindNumber,
+		set: func(c *Config, v string) error {
+			n, err := strconv.Atoi(v)
+			if err != nil || n < least || n > most {
+				return fmt.Errorf("%s must be a whole number from %d to %d, not %q", key, least, most, v)
+			}
+			*field(c) = n
+			return nil
+		},
+		show: func(c Config) string { return strconv.Itoa(*field(&c)) },
+	}
+}
+
+func duration(key, about string, least, most time.Duration, field func(*Config) *time.Duration) setting {
+	return setting{
+		key: key, about: about, kind: kindDuration,
+		set: func(c *Config, v string) error {
+			d, err := time.ParseDuration(v)
+			if err != nil || d < least || d > most {
+				return fmt.Errorf("%s must be a time from %v to %v, like \"90s\" or \"10m\", not %q", key, least, most, v)
+			}
+			*field(c) = d
+			return nil
+		},
+		show: func(c Config) string { return shortDuration(*field(&c)) },
+	}
+}
+
+// shortDuration writes 10m where Duration.String writes 10m0s.
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func oneOf(key, about string, field func(*Config) *string, words ...string) setting {
+	return setting{
+		key: key, about: about + ": " + strings.Join(words, ", "), kind: kindText,
+		set: func(c *Config, v string) error {
+			if !slices.Contains(words, v) {
+				return fmt.Errorf("%s must be one of %s, not %q", key, strings.Join(words, ", "), v)
+			}
+			*field(c) = v
+			return nil
+		},
+		show: func(c Config) string { return *field(&c) },
+	}
+}
+
+func setPlanModel(c *Config, v string) error {
+	if v == "" {
+		c.PlanModel = ModelSpec{}
+		return nil
+	}
+	return specSetting(func(c *Config) *ModelSpec { return &c.PlanModel }, modelProviders)(c, v)
+}
+
+func setDataDir(c *Config, v string) error {
+	if v == "" {
+		return fmt.Errorf("the data directory must not be empty")
+	}
+	dir, err := filepath.Abs(v)
+	if err != nil {
+		return fmt.Errorf("data directory %s: %w", v, err)
+	}
+	c.Data = dir
+	return nil
+}
+
+func setAddr(c *Config, v string) error {
+	_, port, err := net.SplitHostPort(v)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return fmt.Errorf("an address is HOST:PORT, like 127.0.0.1:8080, not %q", v)
+	}
+	c.Addr = v
+	return nil
+}
