@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // ToolSpec is what a model is told about a tool.
@@ -36,6 +37,16 @@ type ToolOutput struct {
 	Failed   bool      // the call failed in a way the model can correct or explain
 	Passages []Passage // citable; the agent hands out handles and writes them before Content
 	Usage    Usage     // of model calls the tool made itself
+
+	Retrieval *Retrieval // set by tools that search, also when they found nothing
+}
+
+// ToolEnv is what a tool is told about the run that calls it. A document outside
+// Scope does not exist for the tool.
+type ToolEnv struct {
+	Scope   Scope
+	Request Request
+	Now     time.Time
 }
 
 // MaxToolOutput bounds what one tool call adds to the log and the prompt, in
