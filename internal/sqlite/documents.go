@@ -119,10 +119,40 @@ func (db *DB) RequeueDocuments(ctx context.Context) error {
 	})
 }
 
-// SetDocument saves how far a document has come. It reports NOT_FOUND when the
-// document was removed meanwhile.
-func (db *DB) SetDocument(ctx context.Context, d ibid.Document) error {
-	return db.write(ctx, func(q querier) error { return updateDocument(ctx, q, d) })
+// SetProgress saves how far a document has come, and nothing else of it.
+func (db *DB) SetProgress(ctx context.Context, documentID, stage string, progress float64, pages int) error {
+	return db.write(ctx, func(q querier) error {
+		res, err := q.ExecContext(ctx, `UPDATE documents SET data = json_set(data, '$.stage', ?, '$.progress', ?, '$.pages', ?)
+			WHERE id = ? AND removed_at IS NULL`, stage, progress, pages, documentID)
+		return found(res, err, "document", documentID)
+	})
+}
+
+// SettleDocument writes down how the work on a version ended, without changing
+// what is searched. Where a newer version came in meanwhile, the document waits
+// again instead.
+func (db *DB) SettleDocument(ctx context.Context, d ibid.Document, version string) error {
+	return db.write(ctx, func(q querier) error {
+		now, pending, err := waiting(ctx, q, d.ID)
+		if err != nil {
+			return err
+		}
+		d.Name, d.Folder, d.Category = now.Name, now.Folder, now.Category
+		if pending != "" && pending != version {
+			d.Status, d.Stage, d.Error = ibid.DocumentQueued, "", ""
+		}
+		return updateDocument(ctx, q, d)
+	})
+}
+
+// waiting returns a document as it stands and the version that waits.
+func waiting(ctx context.Context, q querier, id string) (d ibid.Document, pending string, err error) {
+	var data string
+	err = q.QueryRowContext(ctx, `SELECT data, pending FROM documents WHERE id = ? AND removed_at IS NULL`, id).Scan(&data, &pending)
+	if err != nil {
+		return d, "", gone(err, id)
+	}
+	return d, pending, json.Unmarshal([]byte(data), &d)
 }
 
 // FinishDocument makes a version the one that is searched, in one transaction:
@@ -135,10 +165,11 @@ func (db *DB) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extrac
 		return 0, err
 	}
 	err = db.write(ctx, func(q querier) error {
-		var pending string
-		if err := q.QueryRowContext(ctx, `SELECT pending FROM documents WHERE id = ? AND removed_at IS NULL`, d.ID).Scan(&pending); err != nil {
-			return gone(err, d.ID)
+		now, pending, err := waiting(ctx, q, d.ID)
+		if err != nil {
+			return err
 		}
+		d.Name, d.Folder, d.Category = now.Name, now.Folder, now.Category
 		if _, err := q.ExecContext(ctx, `INSERT INTO versions (document_id, hash, created_at, extract) VALUES (?, ?, ?, ?)
 			ON CONFLICT (document_id, hash) DO UPDATE SET extract = excluded.extract`, d.ID, d.Version, millis(at), packed); err != nil {
 			return fmt.Errorf("save the text of %s: %w", d.Name, err)
@@ -147,7 +178,7 @@ func (db *DB) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extrac
 			return err
 		}
 		if pending != "" && pending != d.Version {
-			d.Status = ibid.DocumentQueued
+			d.Status, d.Stage = ibid.DocumentQueued, ""
 		} else if _, err := q.ExecContext(ctx, `UPDATE documents SET pending = '' WHERE id = ?`, d.ID); err != nil {
 			return err
 		}

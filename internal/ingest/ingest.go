@@ -1,0 +1,259 @@
+// Package ingest takes documents in: it keeps the original, has it read in a
+// worker process, cuts the text into chunks, and makes them searchable. The
+// database knows at every moment where each document stands; what a crash
+// interrupts is begun again when the house opens, and chunks that did not
+// change keep their embeddings.
+//
+//	queued ─▶ extract ─▶ chunk ─▶ index ─▶ embed ─▶ ready
+//	                └─▶ failed (one clear line; an older version stays searchable)
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"ibid"
+)
+
+// Store keeps where each document stands.
+type Store interface {
+	PutDocument(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error)
+	NextDocument(ctx context.Context) (d ibid.Document, version string, ok bool, err error)
+	SetProgress(ctx context.Context, documentID, stage string, progress float64, pages int) error
+	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, at time.Time) (change int64, err error)
+	SettleDocument(ctx context.Context, d ibid.Document, version string) error
+	RemoveDocument(ctx context.Context, id string, at time.Time) error
+}
+
+// Library reads what is stored.
+type Library interface {
+	RequeueDocuments(ctx context.Context) error
+	Document(ctx context.Context, id string) (ibid.Document, error)
+	DocumentChunks(ctx context.Context, documentID string) ([]ibid.Chunk, error)
+	Chunks(ctx context.Context, ids []string) ([]ibid.Chunk, error)
+	ChangedDocuments(ctx context.Context, after int64) (ready []ibid.Document, removed []string, last int64, err error)
+}
+
+// Embeddings keeps vectors that cost something to make.
+type Embeddings interface {
+	Embeddings(ctx context.Context, space string, chunkIDs []string) (map[string][]float32, error)
+	PutEmbeddings(ctx context.Context, space string, chunkIDs []string, vectors [][]float32) error
+}
+
+// Index is what is searched.
+type Index interface {
+	Put(doc ibid.Document, chunks []ibid.Chunk)
+	Delete(documentID string)
+	Len() int
+	Save(w io.Writer, sequence int64) error
+	Load(r io.Reader) (sequence int64, err error)
+}
+
+// Vectors is the vector half of the index.
+type Vectors interface {
+	PutVectors(space string, ids []string, vecs [][]float32) error
+	UseSpace(space string) error
+	DropSpace(space string)
+	Missing(space string) []string
+}
+
+// Extractor reads files, in a process that can be killed.
+type Extractor interface {
+	Extract(ctx context.Context, path, name string, progress func(page, pages int)) (ibid.Extract, error)
+	PageImage(ctx context.Context, path string, page, width int) ([]byte, error)
+}
+
+// Config is what a Pipeline needs.
+type Config struct {
+	Dir        string // originals under files/, the index snapshot, the fitted embedder
+	Store      Store
+	Library    Library
+	Embeddings Embeddings
+	Index      Index
+	Vectors    Vectors
+	Extractor  Extractor
+	// Embedder is the user's own; nil stands for the built-in one, which is
+	// fitted on the library and fitted anew as it grows.
+	Embedder    ibid.Embedder
+	SetEmbedder func(ibid.Embedder) // told which embedder queries must use; nil: none yet
+	Workers     int                 // documents at once; 2
+
+	Now   func() time.Time
+	NewID func() string
+	Log   *slog.Logger
+}
+
+// Pipeline takes documents in. Open it, and Stop it.
+type Pipeline struct {
+	cfg    Config
+	files  fileStore
+	base   context.Context
+	cancel context.CancelFunc
+	group  sync.WaitGroup
+	wake   chan struct{}
+	embed  chan struct{} // chunks may lack vectors
+
+	// publish orders what becomes searchable: the database and the index change
+	// together under it. change is the last change of the library in the index.
+	publish sync.Mutex
+	change  int64
+	saved   int64 // change at the last snapshot
+	vectors vectorKeeper
+}
+
+// New returns a Pipeline that does nothing before Open.
+func New(cfg Config) (*Pipeline, error) {
+	if cfg.Workers == 0 {
+		cfg.Workers = 2
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.SetEmbedder == nil {
+		cfg.SetEmbedder = func(ibid.Embedder) {}
+	}
+	files, err := newFileStore(filepath.Join(cfg.Dir, "files"))
+	if err != nil {
+		return nil, err
+	}
+	p := &Pipeline{cfg: cfg, files: files, wake: make(chan struct{}, cfg.Workers), embed: make(chan struct{}, 1)}
+	p.base, p.cancel = context.WithCancel(context.Background())
+	return p, nil
+}
+
+// Open brings the index up to date with the library and begins to work on what
+// waits.
+func (p *Pipeline) Open(ctx context.Context) error {
+	if err := p.loadIndex(ctx); err != nil {
+		return fmt.Errorf("bring the index up to date: %w", err)
+	}
+	p.openVectors()
+	if err := p.cfg.Library.RequeueDocuments(ctx); err != nil {
+		return fmt.Errorf("requeue documents: %w", err)
+	}
+	for range p.cfg.Workers {
+		p.group.Go(p.workLoop)
+		p.nudge()
+	}
+	p.group.Go(p.embedLoop)
+	p.group.Go(p.snapshotLoop)
+	return nil
+}
+
+// Stop ends the work under way, to be begun again at the next Open, and writes
+// the index's snapshot. It may be called more than once.
+func (p *Pipeline) Stop() {
+	p.cancel()
+	p.group.Wait()
+	if err := p.saveIndex(); err != nil {
+		p.cfg.Log.Warn("cannot write the index snapshot; it will be rebuilt", "error", err)
+	}
+}
+
+func (p *Pipeline) nudge() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// File describes a file that is added.
+type File struct {
+	Name     string `json:"name"`
+	Source   string `json:"source"` // path or URL; the same source again is a new version
+	Title    string `json:"title"`
+	Folder   string `json:"folder"`
+	Category string `json:"category"`
+}
+
+// Add keeps a file's bytes and queues the document. It returns the document as
+// it stands, and unchanged when it was ready with these very bytes already.
+func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.Document, unchanged bool, err error) {
+	version, size, err := p.files.keep(content)
+	if err != nil {
+		return d, false, err
+	}
+	if size == 0 {
+		return d, false, ibid.Errorf(ibid.CodeBadRequest, "the file is empty")
+	}
+	f.Folder = strings.Trim(f.Folder, "/")
+	if f.Source == "" {
+		f.Source = "upload:" + f.Folder + "/" + f.Name
+	}
+	now := p.cfg.Now()
+	d, unchanged, err = p.cfg.Store.PutDocument(ctx, ibid.Document{
+		ID: p.cfg.NewID(), Title: f.Title, Name: f.Name, Source: f.Source, Folder: f.Folder, Category: f.Category,
+		Bytes: size, AddedAt: now, ChangeAt: now,
+	}, version)
+	if err != nil {
+		return d, false, fmt.Errorf("add %s: %w", f.Name, err)
+	}
+	if unchanged {
+		p.refreshScope(ctx, d)
+		return d, true, nil
+	}
+	p.nudge()
+	return d, false, nil
+}
+
+// refreshScope tells the index of a ready document's new folder or category.
+func (p *Pipeline) refreshScope(ctx context.Context, d ibid.Document) {
+	p.publish.Lock()
+	defer p.publish.Unlock()
+	chunks, err := p.cfg.Library.DocumentChunks(ctx, d.ID)
+	if err == nil {
+		p.cfg.Index.Put(d, chunks)
+	}
+}
+
+// Remove takes a document out of the library and out of search at once.
+func (p *Pipeline) Remove(ctx context.Context, documentID string) error {
+	p.publish.Lock()
+	defer p.publish.Unlock()
+	if err := p.cfg.Store.RemoveDocument(ctx, documentID, p.cfg.Now()); err != nil {
+		return err
+	}
+	p.cfg.Index.Delete(documentID)
+	return nil
+}
+
+// Original returns the path of a version's bytes; version "" is the current one.
+func (p *Pipeline) Original(ctx context.Context, documentID, version string) (string, error) {
+	if version == "" {
+		d, err := p.cfg.Library.Document(ctx, documentID)
+		if err != nil {
+			return "", err
+		}
+		version = d.Version
+	}
+	return p.files.path(version)
+}
+
+// PageImage renders a page of a version as PNG; width is in pixels.
+func (p *Pipeline) PageImage(ctx context.Context, documentID, version string, page, width int) ([]byte, error) {
+	path, err := p.Original(ctx, documentID, version)
+	if err != nil {
+		return nil, err
+	}
+	return p.cfg.Extractor.PageImage(ctx, path, page, width)
+}
+
+// oneLine is what a person is told of an error.
+func oneLine(err error) string {
+	var known *ibid.Error
+	text := err.Error()
+	if errors.As(err, &known) {
+		text = known.Message
+		if known.Hint != "" {
+			text += "; " + known.Hint
+		}
+	}
+	return strings.Join(strings.Fields(text), " ")
+}

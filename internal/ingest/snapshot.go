@@ -1,0 +1,98 @@
+package ingest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+func (p *Pipeline) snapshotPath() string { return filepath.Join(p.cfg.Dir, "index.snapshot") }
+
+// loadIndex reads the snapshot where there is a good one, and replays what the
+// library has changed since; without one it reads the whole library.
+func (p *Pipeline) loadIndex(ctx context.Context) error {
+	var have int64
+	f, err := os.Open(p.snapshotPath())
+	switch {
+	case err == nil:
+		have, err = p.cfg.Index.Load(bufio.NewReaderSize(f, 1<<20))
+		f.Close()
+		if err != nil {
+			p.cfg.Log.Warn("the index snapshot is no good; rebuilding from the database", "error", err)
+			have = 0
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		p.cfg.Log.Warn("cannot open the index snapshot; rebuilding from the database", "error", err)
+	}
+	changed, removed, last, err := p.cfg.Library.ChangedDocuments(ctx, have)
+	if err != nil {
+		return err
+	}
+	for _, id := range removed {
+		p.cfg.Index.Delete(id)
+	}
+	for _, d := range changed {
+		chunks, err := p.cfg.Library.DocumentChunks(ctx, d.ID)
+		if err != nil {
+			return err
+		}
+		p.cfg.Index.Put(d, chunks)
+	}
+	p.change, p.saved = last, have
+	return nil
+}
+
+// saveIndex writes a snapshot where something has changed since the last one.
+// The new file takes the old one's place only when it is whole.
+func (p *Pipeline) saveIndex() error {
+	p.publish.Lock()
+	change := p.change
+	unchanged := change == p.saved
+	p.publish.Unlock()
+	if unchanged {
+		return nil
+	}
+	tmp := p.snapshotPath() + ".new"
+	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp)
+	w := bufio.NewWriterSize(f, 1<<20)
+	// What is published while the snapshot is written may or may not be in it;
+	// replaying it again does no harm.
+	err = errors.Join(p.cfg.Index.Save(w, change), w.Flush(), f.Sync(), f.Close())
+	if err != nil {
+		return fmt.Errorf("write the index snapshot: %w", err)
+	}
+	if err := os.Rename(tmp, p.snapshotPath()); err != nil {
+		return err
+	}
+	p.publish.Lock()
+	p.saved = change
+	p.publish.Unlock()
+	return nil
+}
+
+// snapshotEvery is how long a crash can make the next start replay.
+const snapshotEvery = 5 * time.Minute
+
+func (p *Pipeline) snapshotLoop() {
+	tick := time.NewTicker(snapshotEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.base.Done():
+			return
+		case <-tick.C:
+			if err := p.saveIndex(); err != nil {
+				p.cfg.Log.Warn("cannot write the index snapshot", "error", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"ibid"
+)
+
+// workLoop takes one waiting document after the other.
+func (p *Pipeline) workLoop() {
+	for {
+		d, version, ok, err := p.cfg.Store.NextDocument(p.base)
+		if err != nil && p.base.Err() == nil {
+			p.cfg.Log.Error("cannot look for waiting documents", "error", err)
+		}
+		if !ok {
+			select {
+			case <-p.base.Done():
+				return
+			case <-p.wake:
+			case <-time.After(5 * time.Second): // a failed look must not be the last
+			}
+			continue
+		}
+		p.nudge() // there may be more for the other workers
+		p.process(d, version)
+	}
+}
+
+// process takes one document through the pipeline and writes down how it ended.
+func (p *Pipeline) process(d ibid.Document, version string) {
+	if version == "" {
+		version = d.Version
+	}
+	err := p.guarded(d, version)
+	switch {
+	case err == nil, p.base.Err() != nil, ibid.CodeOf(err) == ibid.CodeNotFound:
+		return // done; to be begun again; or removed meanwhile
+	}
+	p.cfg.Log.Warn("document failed", "name", d.Name, "error", err)
+	d.Status, d.Stage, d.Progress, d.Error = ibid.DocumentFailed, "", 0, oneLine(err)
+	if err := p.cfg.Store.SettleDocument(p.base, d, version); err != nil && p.base.Err() == nil {
+		p.cfg.Log.Error("cannot write down a failure", "name", d.Name, "error", err)
+	}
+}
+
+func (p *Pipeline) guarded(d ibid.Document, version string) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.cfg.Log.Error("panic while taking in a document", "name", d.Name, "panic", r, "stack", string(debug.Stack()))
+			err = errors.New("something went wrong while it was read")
+		}
+	}()
+	return p.take(p.base, d, version)
+}
+
+// progressEvery bounds how often progress is written down.
+const progressEvery = 250 * time.Millisecond
+
+// take extracts, cuts, publishes and embeds one version.
+func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) error {
+	path, err := p.files.path(version)
+	if err != nil {
+		return errors.New("its original is gone; add it again")
+	}
+	var told time.Time
+	x, err := p.cfg.Extractor.Extract(ctx, path, d.Name, func(page, pages int) {
+		if now := p.cfg.Now(); pages > 0 && now.Sub(told) >= progressEvery {
+			told = now
+			_ = p.cfg.Store.SetProgress(ctx, d.ID, "extract", 0.8*float64(page)/float64(pages), pages)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := p.cfg.Store.SetProgress(ctx, d.ID, "chunk", 0.8, x.Pages); err != nil {
+		return err
+	}
+	before := map[string]bool{}
+	old, err := p.cfg.Library.DocumentChunks(ctx, d.ID)
+	if err != nil {
+		return err
+	}
+	for _, c := range old {
+		before[c.ID] = true
+	}
+	d.Version, d.Format, d.Pages, d.Language, d.Notice = version, x.Format, x.Pages, x.Language, x.Notice
+	if d.Title == "" {
+		d.Title = x.Title
+	}
+	if d.Title == "" {
+		d.Title = d.Name
+	}
+	chunks := Chunks(d, x)
+	if len(chunks) == 0 {
+		return &ibid.Error{Code: ibid.CodeBadRequest, Message: "there is no text in it", Hint: x.Notice}
+	}
+	d.Chunks, d.Kept, d.Embedded = len(chunks), 0, 0
+	for _, c := range chunks {
+		if before[c.ID] {
+			d.Kept++
+		}
+	}
+	d.Embedded = d.Chunks - d.Kept
+	d.Status, d.Stage, d.Progress, d.Error, d.ChangeAt = ibid.DocumentReady, "", 1, "", p.cfg.Now()
+	if p.cfg.Embedder != nil {
+		d.Status, d.Stage, d.Progress = ibid.DocumentProcessing, "embed", 0.85
+	}
+	if err := p.publishDocument(ctx, d, x, chunks); err != nil {
+		return err
+	}
+	if p.cfg.Embedder == nil {
+		p.embedFitted(ctx, chunks)
+		return nil
+	}
+	return p.embedDocument(ctx, d, version, chunks)
+}
+
+// publishDocument makes a version searchable, in the database and in the index.
+func (p *Pipeline) publishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk) error {
+	p.publish.Lock()
+	defer p.publish.Unlock()
+	change, err := p.cfg.Store.FinishDocument(ctx, d, x, chunks, p.cfg.Now())
+	if err != nil {
+		return fmt.Errorf("save what it says: %w", err)
+	}
+	p.cfg.Index.Put(d, chunks)
+	p.change = change
+	return nil
+}

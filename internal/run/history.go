@@ -1,0 +1,181 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"ibid"
+)
+
+// sessionGap is the pause after which a message opens a new session.
+const sessionGap = 4 * time.Hour
+
+// history is what the model is told was said before.
+type history struct {
+	turns  []ibid.Turn
+	memory ibid.Memory
+}
+
+// pair is a question with its answer. Memory is given up by pairs, so that the
+// model never sees an answer without its question.
+type pair struct {
+	messages []ibid.Message
+	chars    int
+}
+
+// history collects the messages above a run's question on its branch, newest
+// first, until the number of messages or the budget of characters is reached.
+func (r *Runner) history(ctx context.Context, run *ibid.Run) (history, error) {
+	all, err := r.cfg.Threads.Messages(ctx, run.ThreadID)
+	if err != nil {
+		return history{}, fmt.Errorf("read the history of thread %s: %w", run.ThreadID, err)
+	}
+	byID := make(map[string]ibid.Message, len(all))
+	for _, m := range all {
+		byID[m.ID] = m
+	}
+	var pairs []pair // newest first
+	current := pair{}
+	for id := byID[run.UserMessageID].ParentID; id != ""; {
+		m, ok := byID[id]
+		if !ok {
+			break
+		}
+		current.messages = append(current.messages, m)
+		current.chars += len([]rune(m.Text))
+		if m.Role == ibid.RoleUser {
+			pairs = append(pairs, current)
+			current = pair{}
+		}
+		id = m.ParentID
+	}
+	h := history{memory: ibid.Memory{BudgetChars: r.cfg.MemoryChars}}
+	budget := r.cfg.MemoryChars - len([]rune(run.Request.Text))
+	messages := 0
+	var kept []pair
+	for _, p := range pairs {
+		if messages+len(p.messages) > r.cfg.HistoryMessages || p.chars > budget {
+			break
+		}
+		budget -= p.chars
+		messages += len(p.messages)
+		h.memory.UsedChars += p.chars
+		kept = append(kept, p)
+	}
+	h.memory.Pairs = len(kept)
+	h.memory.DroppedPairs = len(pairs) - len(kept)
+	slices.Reverse(kept)
+	var before time.Time
+	for _, p := range kept {
+		slices.Reverse(p.messages)
+		for _, m := range p.messages {
+			if m.Text == "" {
+				continue
+			}
+			h.turns = append(h.turns, ibid.Turn{Role: m.Role, Parts: []ibid.Part{{Text: enrich(m, before, r.cfg.Now())}}})
+			before = m.CreatedAt
+		}
+	}
+	return h, nil
+}
+
+// withAnswer counts the question and the answer that have just been added.
+func withAnswer(m ibid.Memory, question, answer string) ibid.Memory {
+	m.UsedChars += len([]rune(question)) + len([]rune(answer))
+	m.Pairs++
+	return m
+}
+
+// enrichment is what a model is told about a message of the past.
+type enrichment struct {
+	Timestamp    string    `json:"timestamp"`
+	RelativeTime string    `json:"relative_time"`
+	SessionGap   string    `json:"session_gap,omitempty"`
+	Files        []fileRef `json:"files,omitempty"`
+	ToolsUsed    []string  `json:"tools_used,omitempty"`
+	ToolSummary  string    `json:"tool_summary,omitempty"`
+}
+
+type fileRef struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	ID   string `json:"id"` // message_id:index, as retrieve_file takes it
+}
+
+// enrich puts the metadata of a message before its text, and takes the citation
+// markers out: their handles mean nothing in a later run.
+func enrich(m ibid.Message, before, now time.Time) string {
+	e := enrichment{Timestamp: m.CreatedAt.Format("2006-01-02 15:04 MST"), RelativeTime: ago(now.Sub(m.CreatedAt))}
+	if gap := m.CreatedAt.Sub(before); !before.IsZero() && gap > sessionGap {
+		e.SessionGap = span(gap)
+	}
+	if m.Request != nil {
+		for i, a := range m.Request.Attachments {
+			e.Files = append(e.Files, fileRef{Name: a.Name, Type: a.MIME, ID: fmt.Sprintf("%s:%d", m.ID, i)})
+		}
+	}
+	counts := map[string]int{}
+	for _, s := range m.Steps {
+		if counts[s.Tool]++; counts[s.Tool] == 1 {
+			e.ToolsUsed = append(e.ToolsUsed, s.Tool)
+		}
+	}
+	e.ToolSummary = toolSummary(e.ToolsUsed, counts)
+	head, _ := json.Marshal(e) // strings only: it cannot fail
+	return "<!-- METADATA: " + string(head) + " -->\n" + chunkMarker.ReplaceAllString(m.Text, "")
+}
+
+// chunkMarker is a citation as it stands in a saved answer.
+var chunkMarker = regexp.MustCompile(`\s?\[c_[0-9a-z]+\]`)
+
+func toolSummary(tools []string, counts map[string]int) string {
+	verbs := map[string]string{
+		"search_knowledge_base": "searched the documents",
+		"list_documents":        "listed the documents",
+		"analyze_document":      "analysed a document",
+		"compare_documents":     "compared documents",
+		"calculator":            "calculated",
+		"current_time":          "looked at the clock",
+		"web_search":            "searched the web",
+		"fetch_url":             "read a web page",
+	}
+	var parts []string
+	for _, t := range tools {
+		verb := verbs[t]
+		if verb == "" {
+			verb = "used " + t
+		}
+		if n := counts[t]; n > 1 {
+			verb += fmt.Sprintf(" %d times", n)
+		}
+		parts = append(parts, verb)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func ago(d time.Duration) string {
+	if d < time.Minute {
+		return "just now"
+	}
+	return span(d) + " ago"
+}
+
+// span says a duration in its largest whole unit: "3 hours".
+func span(d time.Duration) string {
+	n, unit := int(d.Minutes()), "minute"
+	switch {
+	case d >= 48*time.Hour:
+		n, unit = int(d.Hours()/24), "day"
+	case d >= time.Hour:
+		n, unit = int(d.Hours()), "hour"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, unit)
+}

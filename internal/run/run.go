@@ -1,0 +1,327 @@
+// Package run owns the work on questions. A run belongs to the Runner, never to
+// the request that asked for it: it goes on when every reader has left, and
+// after a crash it goes on from its last finished step.
+//
+// Everything a run does is an event in its log, committed before anyone sees
+// it. The database is the state machine; memory only caches what is committed
+// and wakes those who wait for more.
+//
+//	Start ─▶ queued ─claim─▶ running ─▶ agent ─▶ events ─▶ log ─▶ Tail (any number)
+//	            ▲               │                             (commit, then wake)
+//	            └── released ◀──┤ shutdown, lost lease
+//	                            └─▶ finished: message, end of log, status: one transaction
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"ibid"
+	"ibid/internal/agent"
+)
+
+// Store keeps runs and their logs.
+type Store interface {
+	StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event) error
+	Run(ctx context.Context, id string) (*ibid.Run, error)
+	LiveRun(ctx context.Context, threadID string) (*ibid.Run, error)
+	Events(ctx context.Context, runID string, after int64, limit int) ([]ibid.Event, error)
+	WaitingRuns(ctx context.Context) ([]string, error)
+	NoteQueued(ctx context.Context, runID string, data ibid.RunQueued, at time.Time) (*ibid.Event, error)
+}
+
+// Leases hands out the right to work on runs. Every write names the lease and
+// fails with ibid.ErrLeaseLost once someone else holds the run.
+type Leases interface {
+	ClaimRun(ctx context.Context, owner string, now, until time.Time) (*ibid.Run, error)
+	ClaimQueued(ctx context.Context, runID, owner string, until time.Time) (*ibid.Run, error)
+	RenewLease(ctx context.Context, l ibid.Lease, until time.Time) error
+	ReleaseRun(ctx context.Context, l ibid.Lease) error
+	AppendEvents(ctx context.Context, l ibid.Lease, events []ibid.Event) error
+	FinishRun(ctx context.Context, l ibid.Lease, events []ibid.Event, m ibid.Message, at time.Time) error
+}
+
+// Threads reads conversations.
+type Threads interface {
+	Thread(ctx context.Context, id string) (ibid.Thread, error)
+	Message(ctx context.Context, id string) (ibid.Message, error)
+	Messages(ctx context.Context, threadID string) ([]ibid.Message, error)
+}
+
+// Answer does the work of one run: it takes the question, what was said before
+// and the log so far, and emits events. It returns when the work is done or
+// ctx ends; everything it started has ended by then.
+type Answer func(ctx context.Context, task agent.Task, emit func(ibid.EventData) error) (agent.Outcome, error)
+
+// Config is what a Runner needs. Zero durations and counts take the defaults
+// named beside them.
+type Config struct {
+	Store   Store
+	Leases  Leases
+	Threads Threads
+	Answer  Answer
+
+	Owner           string        // names this process in leases
+	MaxRuns         int           // at once; 4
+	MaxAttempts     int           // processes that may die on a run before it is closed as interrupted; 10
+	Lease           time.Duration // 15 s
+	Timeout         time.Duration // of a whole run; 10 min
+	MemoryChars     int           // conversation given to the model; 48,000
+	HistoryMessages int           // 10
+
+	Now   func() time.Time
+	NewID func() string
+	Log   *slog.Logger
+}
+
+// Why a run's context ended. They are the cause of its context.
+var (
+	errStopped  = errors.New("stopped by the user")
+	errShutdown = errors.New("the server is shutting down")
+	errTimeout  = errors.New("the run took too long")
+)
+
+// Runner starts, claims, works on, stops and continues runs.
+type Runner struct {
+	cfg  Config
+	hub  *hub
+	wake chan struct{} // there may be something to claim
+
+	base    context.Context // of every run
+	cancel  context.CancelCauseFunc
+	loop    sync.WaitGroup
+	working sync.WaitGroup
+
+	mu     sync.Mutex
+	active map[string]*activeRun
+	closed bool
+}
+
+type activeRun struct {
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+}
+
+// New returns a Runner that works on nothing before Open.
+func New(cfg Config) *Runner {
+	def := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	defDur := func(v *time.Duration, d time.Duration) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	def(&cfg.MaxRuns, 4)
+	def(&cfg.MaxAttempts, 10)
+	def(&cfg.MemoryChars, 48_000)
+	def(&cfg.HistoryMessages, 10)
+	defDur(&cfg.Lease, 15*time.Second)
+	defDur(&cfg.Timeout, 10*time.Minute)
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	base, cancel := context.WithCancelCause(context.Background())
+	return &Runner{
+		cfg: cfg, hub: newHub(), wake: make(chan struct{}, 1),
+		base: base, cancel: cancel, active: map[string]*activeRun{},
+	}
+}
+
+// Open begins to claim runs: those that wait, and those whose holder is gone.
+func (r *Runner) Open() {
+	r.loop.Go(r.claimLoop)
+	r.nudge()
+}
+
+// Close ends the work in two stages: nothing new is claimed; runs under way may
+// finish until ctx ends; then they are cut, and handed back to be continued by
+// whoever opens the data next. It may be called more than once.
+func (r *Runner) Close(ctx context.Context) {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	finished := make(chan struct{})
+	go func() {
+		r.working.Wait()
+		close(finished)
+	}()
+	select {
+	case <-finished:
+	case <-ctx.Done():
+	}
+	r.cancel(errShutdown)
+	<-finished
+	r.loop.Wait()
+}
+
+func (r *Runner) nudge() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Ask is a question for a thread.
+type Ask struct {
+	ThreadID      string // a thread that does not exist yet is created
+	Request       ibid.Request
+	EditMessageID string // the user message that this one replaces, on a branch of its own
+}
+
+// Accepted names what a question has become. All ids are final.
+type Accepted struct {
+	ThreadID      string
+	UserMessageID string
+	MessageID     string // of the answer, and of its run
+}
+
+// Start accepts a question: when it returns, the question is saved and will be
+// answered, whatever happens to the caller. It fails with *ibid.LiveRunError
+// while the thread has an active run.
+func (r *Runner) Start(ctx context.Context, ask Ask) (Accepted, error) {
+	r.mu.Lock()
+	closed, busy := r.closed, len(r.active) >= r.cfg.MaxRuns
+	r.mu.Unlock()
+	if closed {
+		return Accepted{}, &ibid.Error{Code: ibid.CodeInternal, Message: "the server is shutting down", Retryable: true}
+	}
+	now := r.cfg.Now()
+	thread, parent, err := r.place(ctx, ask, now)
+	if err != nil {
+		return Accepted{}, err
+	}
+	acc := Accepted{ThreadID: thread.ID, UserMessageID: r.cfg.NewID(), MessageID: r.cfg.NewID()}
+	request := ask.Request
+	user := ibid.Message{ID: acc.UserMessageID, ThreadID: thread.ID, ParentID: parent, Role: ibid.RoleUser,
+		Text: request.Text, Status: ibid.StatusCompleted, Request: &request, CreatedAt: now}
+	answer := ibid.Message{ID: acc.MessageID, ThreadID: thread.ID, ParentID: user.ID, Role: ibid.RoleAssistant,
+		Status: ibid.StatusQueued, CreatedAt: now}
+	run := ibid.Run{ID: acc.MessageID, ThreadID: thread.ID, UserMessageID: user.ID, Request: request,
+		Status: ibid.StatusQueued, AcceptedAt: now}
+	events := []ibid.Event{{Seq: 1, Run: run.ID, At: now, Data: ibid.RunStarted{ThreadID: thread.ID,
+		UserMessageID: user.ID, MessageID: run.ID, Mode: request.Mode, Scope: request.Scope, Attempt: 1}}}
+	if busy {
+		waiting, err := r.cfg.Store.WaitingRuns(ctx)
+		if err != nil {
+			return Accepted{}, err
+		}
+		events = append(events, ibid.Event{Seq: 2, Run: run.ID, At: now, Data: ibid.RunQueued{Position: len(waiting) + 1}})
+	}
+	if err := r.cfg.Store.StartRun(ctx, thread, user, answer, run, events); err != nil {
+		return Accepted{}, fmt.Errorf("accept a question: %w", err)
+	}
+	r.nudge()
+	return acc, nil
+}
+
+// place finds the thread of a question, or makes one, and the message that the
+// question follows.
+func (r *Runner) place(ctx context.Context, ask Ask, now time.Time) (thread ibid.Thread, parent string, err error) {
+	thread, err = r.cfg.Threads.Thread(ctx, ask.ThreadID)
+	switch {
+	case err == nil:
+		thread.UpdatedAt = now
+		parent = thread.HeadID
+	case ibid.CodeOf(err) == ibid.CodeNotFound:
+		thread = ibid.Thread{ID: ask.ThreadID, Title: titleOf(ask.Request.Text), CreatedAt: now, UpdatedAt: now}
+	default:
+		return thread, "", err
+	}
+	if ask.EditMessageID == "" {
+		return thread, parent, nil
+	}
+	edited, err := r.cfg.Threads.Message(ctx, ask.EditMessageID)
+	if err != nil {
+		return thread, "", err
+	}
+	if edited.ThreadID != thread.ID || edited.Role != ibid.RoleUser {
+		return thread, "", ibid.Errorf(ibid.CodeBadRequest, "message %s is not a question of this thread", edited.ID)
+	}
+	return thread, edited.ParentID, nil
+}
+
+// titleOf is the first line of a question, cut at a word near 80 characters.
+func titleOf(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	runes := []rune(line)
+	if len(runes) <= 80 {
+		return line
+	}
+	cut := string(runes[:80])
+	if i := strings.LastIndexByte(cut, ' '); i > 40 {
+		cut = cut[:i]
+	}
+	return cut + "…"
+}
+
+// Stop stops the active run of a thread and returns its id once the model's
+// connection is closed and the partial answer is saved; "" when none is active.
+func (r *Runner) Stop(ctx context.Context, threadID string) (string, error) {
+	live, err := r.cfg.Store.LiveRun(ctx, threadID)
+	if err != nil || live == nil {
+		return "", err
+	}
+	for {
+		if a := r.running(live.ID); a != nil {
+			a.cancel(errStopped)
+			select {
+			case <-a.done:
+				return live.ID, nil
+			case <-ctx.Done():
+				return live.ID, ctx.Err()
+			}
+		}
+		claimed, err := r.cfg.Leases.ClaimQueued(ctx, live.ID, r.cfg.Owner, r.cfg.Now().Add(r.cfg.Lease))
+		if err != nil {
+			return "", err
+		}
+		if claimed != nil {
+			return live.ID, r.finishUnworked(ctx, claimed, ibid.StatusStopped)
+		}
+		// It was claimed, or ended, between the two looks.
+		now, err := r.cfg.Store.Run(ctx, live.ID)
+		if err != nil {
+			return "", err
+		}
+		if now.Status.Done() {
+			return live.ID, nil
+		}
+		select {
+		case <-r.hub.wait(live.ID):
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return live.ID, ctx.Err()
+		}
+	}
+}
+
+func (r *Runner) running(id string) *activeRun {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.active[id]
+}
+
+// finishUnworked ends a run that this call has just claimed and that no one
+// works on.
+func (r *Runner) finishUnworked(ctx context.Context, run *ibid.Run, status ibid.Status) error {
+	w, _, err := r.openLog(ctx, run)
+	if err != nil {
+		return err
+	}
+	return w.finish(ctx, nil, ibid.Finished{Status: status, Mode: run.Request.Mode, ToolsUsed: []string{}})
+}
+
+// Active returns how many runs this process is working on.
+func (r *Runner) Active() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.active)
+}

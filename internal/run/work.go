@@ -1,0 +1,243 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"ibid"
+	"ibid/internal/agent"
+)
+
+// claimLoop claims whatever waits, as long as there is room.
+func (r *Runner) claimLoop() {
+	expired := time.NewTicker(r.cfg.Lease)
+	defer expired.Stop()
+	for {
+		select {
+		case <-r.base.Done():
+			return
+		case <-r.wake:
+		case <-expired.C:
+		}
+		if r.claimAll() {
+			r.tellQueue()
+		}
+	}
+}
+
+// claimAll claims until nothing waits or there is no room, and reports whether
+// it claimed anything.
+func (r *Runner) claimAll() (any bool) {
+	for {
+		r.mu.Lock()
+		room := !r.closed && len(r.active) < r.cfg.MaxRuns
+		r.mu.Unlock()
+		if !room {
+			return any
+		}
+		now := r.cfg.Now()
+		run, err := r.cfg.Leases.ClaimRun(r.base, r.cfg.Owner, now, now.Add(r.cfg.Lease))
+		if err != nil {
+			if r.base.Err() == nil {
+				r.cfg.Log.Error("cannot claim runs", "error", err)
+			}
+			return any
+		}
+		if run == nil {
+			return any
+		}
+		any = true
+		r.launch(run)
+	}
+}
+
+func (r *Runner) launch(run *ibid.Run) {
+	ctx, cancel := context.WithCancelCause(r.base)
+	a := &activeRun{cancel: cancel, done: make(chan struct{})}
+	r.mu.Lock()
+	r.active[run.ID] = a
+	r.mu.Unlock()
+	r.working.Go(func() {
+		defer func() {
+			cancel(nil)
+			r.mu.Lock()
+			delete(r.active, run.ID)
+			r.mu.Unlock()
+			close(a.done)
+			r.nudge()
+		}()
+		if err := r.work(ctx, cancel, run); err != nil {
+			r.cfg.Log.Error("run given up", "run", run.ID, "error", err)
+		}
+	})
+}
+
+// tellQueue writes into the log of every waiting run where it stands now.
+func (r *Runner) tellQueue() {
+	waiting, err := r.cfg.Store.WaitingRuns(r.base)
+	if err != nil {
+		return
+	}
+	for i, id := range waiting {
+		event, err := r.cfg.Store.NoteQueued(r.base, id, ibid.RunQueued{Position: i + 1}, r.cfg.Now())
+		if err != nil {
+			return
+		}
+		if event != nil {
+			r.hub.wake(id)
+		}
+	}
+}
+
+// work does one claimed run to its end. An error means that the run could not
+// even be closed; it is then left to whoever claims it next.
+func (r *Runner) work(ctx context.Context, cancel context.CancelCauseFunc, run *ibid.Run) error {
+	w, before, err := r.openLog(ctx, run)
+	if err != nil {
+		return err
+	}
+	w.onError = cancel
+	defer r.hub.forget(run.ID)
+	if run.Attempt > r.cfg.MaxAttempts {
+		return w.finish(ctx, nil, ibid.Finished{Status: ibid.StatusInterrupted, Mode: run.Request.Mode, ToolsUsed: []string{}})
+	}
+	stopRenewing := r.keepLease(ctx, cancel, w.lease)
+	defer stopRenewing()
+
+	limit := r.cfg.Timeout
+	if t := time.Duration(run.Request.TimeoutMS) * time.Millisecond; t > 0 && t < limit {
+		limit = t
+	}
+	timer := time.AfterFunc(limit, func() { cancel(errTimeout) })
+	defer timer.Stop()
+
+	if run.Attempt > 1 {
+		err := w.emit(ibid.RunStarted{ThreadID: run.ThreadID, UserMessageID: run.UserMessageID, MessageID: run.ID,
+			Mode: run.Request.Mode, Scope: run.Request.Scope, Attempt: run.Attempt})
+		if err != nil {
+			return r.closeRun(ctx, w, run, agent.Outcome{}, ibid.Memory{}, err)
+		}
+	}
+	history, err := r.history(ctx, run)
+	if err != nil {
+		return r.closeRun(ctx, w, run, agent.Outcome{}, ibid.Memory{}, err)
+	}
+	outcome, err := r.answer(ctx, agent.Task{Request: run.Request, History: history.turns, Log: before}, w.emit)
+	return r.closeRun(ctx, w, run, outcome, history.memory, err)
+}
+
+// answer calls the agent and turns a panic into an error.
+func (r *Runner) answer(ctx context.Context, task agent.Task, emit func(ibid.EventData) error) (out agent.Outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.cfg.Log.Error("panic while answering", "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic while answering: %v", p)
+		}
+	}()
+	return r.cfg.Answer(ctx, task, emit)
+}
+
+// closeRun ends a run in the way its error asks for.
+func (r *Runner) closeRun(ctx context.Context, w *logWriter, run *ibid.Run, out agent.Outcome, memory ibid.Memory, err error) error {
+	cause := context.Cause(ctx)
+	switch {
+	case errors.Is(cause, ibid.ErrLeaseLost) || errors.Is(err, ibid.ErrLeaseLost):
+		return nil // someone else works on it now
+	case errors.Is(cause, errShutdown) && err != nil:
+		_ = w.flush()
+		return r.cfg.Leases.ReleaseRun(context.WithoutCancel(ctx), w.lease)
+	}
+	if out.ToolsUsed == nil {
+		out.ToolsUsed = []string{}
+	}
+	end := ibid.Finished{Status: ibid.StatusCompleted, Usage: out.Usage, Iterations: out.Iterations, ToolsUsed: out.ToolsUsed,
+		SourcesCount: out.SourcesCount, Confidence: out.Confidence, Mode: mode(run.Request.Mode), DroppedMarkers: out.DroppedMarkers}
+	var tail []ibid.EventData
+	switch {
+	case err == nil:
+	case errors.Is(cause, errStopped):
+		end.Status = ibid.StatusStopped
+	default:
+		failed := failure(cause, err)
+		r.cfg.Log.Warn("run failed", "run", run.ID, "code", failed.Code, "error", err)
+		end.Status = ibid.StatusFailed
+		if w.answerEmpty() && failed.Code != ibid.CodeTimeout {
+			// The saved message must not be empty, and nothing is in the
+			// message that is not in the log.
+			tail = append(tail, ibid.AnswerDelta{Text: failed.Message})
+		}
+		tail = append(tail, failed)
+	}
+	measured := ibid.MemoryMeasured{Memory: withAnswer(memory, run.Request.Text, w.answer())}
+	return r.persist(ctx, w, append([]ibid.EventData{measured}, tail...), end)
+}
+
+// persist writes the end of a run. A disk that stays full is waited for: the
+// run is not over before its message is saved.
+func (r *Runner) persist(ctx context.Context, w *logWriter, tail []ibid.EventData, end ibid.Finished) error {
+	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 10*time.Second) {
+		err := w.finish(ctx, tail, end)
+		if err == nil || errors.Is(err, ibid.ErrLeaseLost) {
+			return nil
+		}
+		r.cfg.Log.Error("cannot save the end of a run", "run", w.lease.RunID, "error", err)
+		select {
+		case <-time.After(wait):
+		case <-r.base.Done():
+			return err
+		}
+	}
+}
+
+// failure makes the event of an error. What is not one of our own kinds is
+// unexpected: its text is for the log, not for the user.
+func failure(cause, err error) ibid.RunFailed {
+	if errors.Is(cause, errTimeout) {
+		return ibid.RunFailed{Code: ibid.CodeTimeout, Message: "The answer took too long; this is what was found in time.", Recoverable: true}
+	}
+	var known *ibid.Error
+	if errors.As(cause, &known) || errors.As(err, &known) {
+		if known.Code != ibid.CodeInternal {
+			return ibid.RunFailed{Code: known.Code, Message: known.Message, Hint: known.Hint, Recoverable: known.Retryable}
+		}
+	}
+	return ibid.RunFailed{Code: ibid.CodeInternal, Message: "Something went wrong. Please try again.", Recoverable: true}
+}
+
+func mode(m ibid.Mode) ibid.Mode {
+	if m == "" || m == ibid.ModeAuto {
+		return ibid.ModeAgentic
+	}
+	return m
+}
+
+// keepLease renews a lease until the returned function is called. When it is
+// lost, the run's context ends with that cause.
+func (r *Runner) keepLease(ctx context.Context, cancel context.CancelCauseFunc, l ibid.Lease) (stop func()) {
+	done := make(chan struct{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(r.cfg.Lease / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			err := r.cfg.Leases.RenewLease(context.WithoutCancel(ctx), l, r.cfg.Now().Add(r.cfg.Lease))
+			if errors.Is(err, ibid.ErrLeaseLost) {
+				cancel(ibid.ErrLeaseLost)
+				return
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}

@@ -1,0 +1,231 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"ibid"
+	"ibid/internal/ingest"
+	"ibid/internal/search"
+)
+
+func (s *Server) listDocuments(w http.ResponseWriter, r *http.Request) {
+	docs, err := s.cfg.Library.Documents(r.Context(), ibid.Scope{})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"documents": orEmpty(docs)})
+}
+
+func (s *Server) getDocument(w http.ResponseWriter, r *http.Request) {
+	d, err := s.cfg.Library.Document(r.Context(), r.PathValue("id"))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, d)
+}
+
+func (s *Server) removeDocument(w http.ResponseWriter, r *http.Request) {
+	if err := s.cfg.Pipeline.Remove(r.Context(), r.PathValue("id")); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// addedDocument is a document that was taken in, and whether it was there
+// already with the very same content.
+type addedDocument struct {
+	ibid.Document
+	Unchanged bool `json:"unchanged,omitempty"`
+}
+
+type failedFile struct {
+	Name  string `json:"name"`
+	Error string `json:"error"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+// addDocuments takes in the files of a multipart form one after the other,
+// without holding any of them in memory. A file that cannot be taken in is
+// reported, and the others go on.
+func (s *Server) addDocuments(w http.ResponseWriter, r *http.Request) {
+	parts, err := r.MultipartReader()
+	if err != nil {
+		s.fail(w, r, &ibid.Error{Code: ibid.CodeBadRequest, Message: "send the files as multipart/form-data",
+			Hint: "curl -F file=@report.pdf http://HOST/v1/documents"})
+		return
+	}
+	added, failed := []addedDocument{}, []failedFile{}
+	var next ingest.File
+	for {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "the upload broke off: %v", err))
+			return
+		}
+		if part.FormName() == "meta" {
+			next = ingest.File{}
+			if err := json.NewDecoder(io.LimitReader(part, 64<<10)).Decode(&next); err != nil {
+				s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "a meta part is not JSON: %v", err))
+				return
+			}
+			continue
+		}
+		if part.FormName() != "file" {
+			continue
+		}
+		file := next
+		next = ingest.File{}
+		file.Name = partName(part, file)
+		d, unchanged, err := s.cfg.Pipeline.Add(r.Context(), file, http.MaxBytesReader(w, part, s.cfg.MaxUploadBytes))
+		if err != nil {
+			failed = append(failed, s.failedFile(file.Name, err))
+			continue
+		}
+		added = append(added, addedDocument{d, unchanged})
+	}
+	status := http.StatusAccepted
+	if len(added) == 0 && len(failed) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	if len(added) == 0 && len(failed) == 0 {
+		s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "the form holds no file; name the parts \"file\""))
+		return
+	}
+	writeJSON(w, status, map[string]any{"documents": added, "errors": failed})
+}
+
+func partName(part *multipart.Part, meta ingest.File) string {
+	name := meta.Name
+	if name == "" {
+		name = part.FileName()
+	}
+	name = filepath.Base(filepath.ToSlash(strings.ReplaceAll(name, "\\", "/")))
+	if name == "." || name == "/" || name == "" {
+		return "unnamed"
+	}
+	return name
+}
+
+func (s *Server) failedFile(name string, err error) failedFile {
+	var known *ibid.Error
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return failedFile{name, fmt.Sprintf("larger than %d MB", s.cfg.MaxUploadBytes>>20), ""}
+	case errors.As(err, &known):
+		return failedFile{name, known.Message, known.Hint}
+	}
+	s.cfg.Log.Error("cannot take in a file", "name", name, "error", err)
+	return failedFile{name, "could not be taken in", "the server's log says why"}
+}
+
+// documentFile serves a document's original bytes. Only what a browser shows
+// without running anything is shown; the rest is downloaded.
+func (s *Server) documentFile(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	version := r.URL.Query().Get("version")
+	path, err := s.cfg.Pipeline.Original(r.Context(), id, version)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		s.fail(w, r, ibid.Errorf(ibid.CodeNotFound, "the original of document %s is gone", id))
+		return
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	name := id
+	if d, err := s.cfg.Library.Document(r.Context(), id); err == nil {
+		name = d.Name
+	}
+	head := make([]byte, 512)
+	n, _ := io.ReadFull(f, head)
+	kind := http.DetectContentType(head[:n])
+	disposition := "attachment"
+	switch kind {
+	case "application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp":
+		disposition = "inline"
+	default:
+		kind = "application/octet-stream"
+	}
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": name}))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("Cache-Control", "private, no-cache")
+	http.ServeContent(w, r, "", info.ModTime(), f)
+}
+
+func (s *Server) documentText(w http.ResponseWriter, r *http.Request) {
+	x, err := s.cfg.Library.Extract(r.Context(), r.PathValue("id"), r.URL.Query().Get("version"))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, x)
+}
+
+func (s *Server) pageImage(w http.ResponseWriter, r *http.Request) {
+	page, err := strconv.Atoi(r.PathValue("page"))
+	if err != nil || page < 1 {
+		s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "%q is no page", r.PathValue("page")))
+		return
+	}
+	width, err := intParam(r, "width", 1000, 50, 4000)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	png, err := s.cfg.Pipeline.PageImage(r.Context(), r.PathValue("id"), r.URL.Query().Get("version"), page, width)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "image/png")
+	w.Header().Set("Cache-Control", "private, max-age=3600")
+	_, _ = w.Write(png)
+}
+
+func (s *Server) search(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	limit, err := intParam(r, "limit", 7, 1, 100)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	text := strings.TrimSpace(q.Get("q"))
+	if text == "" {
+		s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "q is missing: what to search for"))
+		return
+	}
+	result, err := s.cfg.Searcher.Search(r.Context(), search.Query{Text: text, Limit: limit, Mode: search.Mode(q.Get("mode")),
+		Scope: ibid.Scope{Documents: q["document"], Category: q.Get("category"), Folder: q.Get("folder")}})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, searchAnswer(text, result))
+}

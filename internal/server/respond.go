@@ -1,0 +1,126 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"ibid"
+)
+
+// statusOf is the one table from kinds of error to HTTP.
+var statusOf = map[ibid.Code]int{
+	ibid.CodeBadRequest:      http.StatusBadRequest,
+	ibid.CodeUnauthorized:    http.StatusUnauthorized,
+	ibid.CodeNotFound:        http.StatusNotFound,
+	ibid.CodeConflict:        http.StatusConflict,
+	ibid.CodeNoDocuments:     http.StatusUnprocessableEntity,
+	ibid.CodeContextOverflow: http.StatusUnprocessableEntity,
+	ibid.CodeToolBudget:      http.StatusUnprocessableEntity,
+	ibid.CodeTimeout:         http.StatusGatewayTimeout,
+	ibid.CodeLLM:             http.StatusBadGateway,
+	ibid.CodeLLMUnavailable:  http.StatusServiceUnavailable,
+	ibid.CodeVectorDB:        http.StatusServiceUnavailable,
+	ibid.CodeDiskFull:        http.StatusInsufficientStorage,
+	ibid.CodeInternal:        http.StatusInternalServerError,
+}
+
+type errorBody struct {
+	Error       errorDetail `json:"error"`
+	MessageID   string      `json:"message_id,omitempty"`    // of the live run, with CONFLICT
+	LastEntryID string      `json:"last_entry_id,omitempty"` // its position, to attach at once
+}
+
+type errorDetail struct {
+	Code    ibid.Code `json:"code"`
+	Message string    `json:"message"`
+	Hint    string    `json:"hint,omitempty"`
+}
+
+// fail answers with an error. What is not one of our kinds is logged, and its
+// text kept from the client.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		return // nobody is there to read it
+	}
+	var body errorBody
+	var known *ibid.Error
+	switch {
+	case errors.As(err, &known):
+		body.Error = errorDetail{Code: known.Code, Message: known.Message, Hint: known.Hint}
+	default:
+		s.cfg.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "error", err)
+		body.Error = errorDetail{Code: ibid.CodeInternal, Message: "something went wrong", Hint: "the server's log says what"}
+	}
+	var live *ibid.LiveRunError
+	if errors.As(err, &live) {
+		body.MessageID, body.LastEntryID = live.RunID, strconv.FormatInt(live.LastSeq, 10)
+	}
+	writeJSON(w, statusOf[body.Error.Code], body)
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	if status == 0 {
+		status = http.StatusInternalServerError
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // a reader that has gone is no error of ours
+}
+
+// maxBody bounds a JSON request: a question with its images.
+const maxBody = 64 << 20
+
+// readJSON decodes a request's body and says in plain words what is wrong with it.
+func readJSON(w http.ResponseWriter, r *http.Request, v any) error {
+	body := http.MaxBytesReader(w, r.Body, maxBody)
+	dec := json.NewDecoder(body)
+	err := dec.Decode(v)
+	if err == nil && dec.More() {
+		err = errors.New("more than one JSON value")
+	}
+	var tooLarge *http.MaxBytesError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, io.EOF):
+		return ibid.Errorf(ibid.CodeBadRequest, "the request has no body; send a JSON object")
+	case errors.As(err, &tooLarge):
+		return ibid.Errorf(ibid.CodeBadRequest, "the request is larger than %d MB", maxBody>>20)
+	}
+	return ibid.Errorf(ibid.CodeBadRequest, "the request is not the JSON that is expected: %v", err)
+}
+
+// intParam reads a query parameter that must be a whole number within bounds.
+func intParam(r *http.Request, name string, fallback, low, high int) (int, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return fallback, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < low || n > high {
+		return 0, ibid.Errorf(ibid.CodeBadRequest, "%s must be a whole number from %d to %d, not %q", name, low, high, text)
+	}
+	return n, nil
+}
+
+// validID refuses ids that could not have come from us or from a careful
+// client; they end up in logs, file names and headers.
+func validID(what, id string) error {
+	ok := id != "" && len(id) <= 128
+	for _, c := range []byte(id) {
+		ok = ok && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' || c == ':')
+	}
+	if !ok {
+		return ibid.Errorf(ibid.CodeBadRequest, "%s", fmt.Sprintf("%s must be 1 to 128 letters, digits, or - _ . :", what))
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+// Package server is the HTTP side of the house: routes, who may call them, and
+// how runs and the library look from outside (docs/api.md). It holds no state
+// of its own that matters: whatever it says can be read again from the log.
+package server
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"ibid"
+	"ibid/internal/ingest"
+	"ibid/internal/run"
+	"ibid/internal/search"
+)
+
+// Threads keeps conversations.
+type Threads interface {
+	Threads(ctx context.Context) ([]ibid.Thread, error)
+	Thread(ctx context.Context, id string) (ibid.Thread, error)
+	SetThread(ctx context.Context, id, title, headID string) error
+	DeleteThread(ctx context.Context, id string) error
+	LiveRun(ctx context.Context, threadID string) (*ibid.Run, error)
+	LatestRun(ctx context.Context, threadID string) (*ibid.Run, error)
+}
+
+// Messages keeps what was said and the logs behind it.
+type Messages interface {
+	Messages(ctx context.Context, threadID string) ([]ibid.Message, error)
+	Message(ctx context.Context, id string) (ibid.Message, error)
+	DeleteMessage(ctx context.Context, id string) error
+	Run(ctx context.Context, id string) (*ibid.Run, error)
+	Events(ctx context.Context, runID string, after int64, limit int) ([]ibid.Event, error)
+}
+
+// Library reads the documents.
+type Library interface {
+	Documents(ctx context.Context, scope ibid.Scope) ([]ibid.Document, error)
+	Document(ctx context.Context, id string) (ibid.Document, error)
+	Extract(ctx context.Context, documentID, version string) (ibid.Extract, error)
+}
+
+// Pipeline changes the documents.
+type Pipeline interface {
+	Add(ctx context.Context, f ingest.File, content io.Reader) (d ibid.Document, unchanged bool, err error)
+	Remove(ctx context.Context, documentID string) error
+	Original(ctx context.Context, documentID, version string) (path string, err error)
+	PageImage(ctx context.Context, documentID, version string, page, width int) (png []byte, err error)
+}
+
+// Config is what the server serves.
+type Config struct {
+	Runner   *run.Runner
+	Threads  Threads
+	Messages Messages
+	Library  Library
+	Pipeline Pipeline
+	Searcher *search.Searcher
+	Status   func(ctx context.Context) any     // GET /v1/status
+	Doctor   func(ctx context.Context) []Check // GET /v1/doctor
+	Ready    func(ctx context.Context) error   // nil when everything is open
+	Page     fs.FS                             // the web page; nil where it was not built
+
+	Token          string   // when set, every call must carry it
+	Hosts          []string // host names that may be asked for without a token, besides loopback
+	Heartbeat      time.Duration
+	WriteTimeout   time.Duration // for one frame; a reader that takes longer is dropped and may resume
+	MaxUploadBytes int64
+
+	Now   func() time.Time
+	NewID func() string
+	Log   *slog.Logger
+}
+
+// Check is one finding of doctor.
+type Check struct {
+	Name    string `json:"name"`
+	OK      bool   `json:"ok"`
+	Level   string `json:"level"` // ok, warn, fail
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// Server answers HTTP requests.
+type Server struct {
+	cfg     Config
+	watched *recentSet // runs that a reader has seen to their end
+}
+
+// New returns a server; zero durations and sizes take their defaults.
+func New(cfg Config) *Server {
+	if cfg.Heartbeat == 0 {
+		cfg.Heartbeat = 15 * time.Second
+	}
+	if cfg.WriteTimeout == 0 {
+		cfg.WriteTimeout = 20 * time.Second
+	}
+	if cfg.MaxUploadBytes == 0 {
+		cfg.MaxUploadBytes = 1 << 30
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Server{cfg: cfg, watched: newRecentSet(1000)}
+}
+
+// Handler returns all routes.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", s.health)
+	mux.HandleFunc("GET /readyz", s.ready)
+
+	api := http.NewServeMux()
+	api.HandleFunc("GET /v1/status", s.status)
+	api.HandleFunc("GET /v1/doctor", s.doctor)
+
+	// The native protocol (docs/protocols.md).
+	api.HandleFunc("GET /v1/threads", s.listThreads)
+	api.HandleFunc("GET /v1/threads/{id}", s.getThread)
+	api.HandleFunc("PATCH /v1/threads/{id}", s.changeThread)
+	api.HandleFunc("DELETE /v1/threads/{id}", s.deleteThread)
+	api.HandleFunc("POST /v1/threads/{id}/user_message", s.postUserMessage)
+	api.HandleFunc("GET /v1/threads/{id}/stream", s.streamThread)
+	api.HandleFunc("POST /v1/threads/{id}/stop", s.stopThread)
+	api.HandleFunc("GET /v1/threads/{id}/messages", s.listMessages)
+	api.HandleFunc("GET /v1/messages/{id}", s.getMessage)
+	api.HandleFunc("DELETE /v1/messages/{id}", s.deleteMessage)
+	api.HandleFunc("GET /v1/messages/{id}/events", s.messageEvents)
+
+	// The library.
+	api.HandleFunc("GET /v1/documents", s.listDocuments)
+	api.HandleFunc("POST /v1/documents", s.addDocuments)
+	api.HandleFunc("GET /v1/documents/{id}", s.getDocument)
+	api.HandleFunc("DELETE /v1/documents/{id}", s.removeDocument)
+	api.HandleFunc("GET /v1/documents/{id}/file", s.documentFile)
+	api.HandleFunc("GET /v1/documents/{id}/text", s.documentText)
+	api.HandleFunc("GET /v1/documents/{id}/pages/{page}/image", s.pageImage)
+	api.HandleFunc("GET /v1/search", s.search)
+
+	// The same runs in other protocols. POST asks, GET watches a run again.
+	api.HandleFunc("POST /rag", s.postRAG)
+	api.HandleFunc("GET /rag", s.watchRAG)
+	api.HandleFunc("POST /chat/stream", s.postChat)
+	api.HandleFunc("GET /chat/stream", s.watchChat)
+	api.HandleFunc("POST /chat/batch", s.postChatBatch)
+	api.HandleFunc("GET /api/messages/{id}", s.getChatMessage)
+	api.HandleFunc("POST /api/query/stream", s.postQuery)
+	api.HandleFunc("GET /api/query/stream", s.watchQuery)
+	api.HandleFunc("POST /api/chat/stream", s.postTokens)
+	api.HandleFunc("GET /api/chat/stream", s.getTokens)
+
+	guarded := s.guard(api)
+	for _, prefix := range []string{"/v1/", "/rag", "/chat/", "/api/"} {
+		mux.Handle(prefix, guarded)
+	}
+	mux.Handle("GET /", s.page())
+	return s.recover(mux)
+}
+
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+}
+
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	if err := s.cfg.Ready(r.Context()); err != nil {
+		writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "not ready", "reason": err.Error()})
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"status": "ready"})
+}
+
+func (s *Server) status(w http.ResponseWriter, r *http.Request) {
+	writeJSON(w, http.StatusOK, s.cfg.Status(r.Context()))
+}
+
+func (s *Server) doctor(w http.ResponseWriter, r *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"checks": s.cfg.Doctor(r.Context())})
+}

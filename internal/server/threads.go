@@ -1,0 +1,246 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"ibid"
+	"ibid/internal/run"
+)
+
+func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) {
+	threads, err := s.cfg.Threads.Threads(r.Context())
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"threads": orEmpty(threads)})
+}
+
+func (s *Server) getThread(w http.ResponseWriter, r *http.Request) {
+	t, err := s.cfg.Threads.Thread(r.Context(), r.PathValue("id"))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, t)
+}
+
+func (s *Server) changeThread(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Title  string `json:"title"`
+		HeadID string `json:"head_id"`
+	}
+	err := readJSON(w, r, &in)
+	in.Title = strings.TrimSpace(in.Title)
+	if err == nil && in.Title == "" && in.HeadID == "" {
+		err = ibid.Errorf(ibid.CodeBadRequest, "give a title or a head_id")
+	}
+	if err == nil {
+		err = s.cfg.Threads.SetThread(r.Context(), r.PathValue("id"), in.Title, in.HeadID)
+	}
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.getThread(w, r)
+}
+
+func (s *Server) deleteThread(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	if _, err := s.cfg.Runner.Stop(r.Context(), id); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if err := s.cfg.Threads.DeleteThread(r.Context(), id); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// question is a question as the native protocol asks it.
+type question struct {
+	InputText     string            `json:"input_text"`
+	Mode          ibid.Mode         `json:"mode"`
+	Scope         ibid.Scope        `json:"scope"`
+	Think         ibid.Think        `json:"think"`
+	ForceTools    []string          `json:"force_tools"`
+	Attachments   []ibid.Attachment `json:"attachments"`
+	EditMessageID string            `json:"edit_message_id"`
+}
+
+func (s *Server) postUserMessage(w http.ResponseWriter, r *http.Request) {
+	var q question
+	if err := readJSON(w, r, &q); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	threadID := r.PathValue("id")
+	accepted, err := s.start(r, run.Ask{ThreadID: threadID, EditMessageID: q.EditMessageID, Request: ibid.Request{
+		Text: q.InputText, Mode: q.Mode, Scope: q.Scope, Think: q.Think, ForceTools: q.ForceTools, Attachments: q.Attachments}})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusAccepted, map[string]string{"workflow_id": "agent-" + threadID,
+		"user_message_id": accepted.UserMessageID, "message_id": accepted.MessageID})
+}
+
+// maxQuestion bounds a question's text, in bytes.
+const maxQuestion = 200_000
+
+// start checks a question, whichever protocol it came by, and hands it to the
+// runner.
+func (s *Server) start(r *http.Request, ask run.Ask) (run.Accepted, error) {
+	q := &ask.Request
+	q.Text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(q.Text, "\x00", ""), "�"))
+	if ask.ThreadID == "" {
+		ask.ThreadID = s.cfg.NewID()
+	}
+	if err := validID("a thread's id", ask.ThreadID); err != nil {
+		return run.Accepted{}, err
+	}
+	switch {
+	case q.Text == "":
+		return run.Accepted{}, ibid.Errorf(ibid.CodeBadRequest, "the question is empty")
+	case len(q.Text) > maxQuestion:
+		return run.Accepted{}, &ibid.Error{Code: ibid.CodeBadRequest, Message: "the question is longer than 200,000 bytes", Hint: "add long texts as documents"}
+	}
+	switch q.Mode {
+	case "":
+		q.Mode = ibid.ModeAuto
+	case ibid.ModeAuto, ibid.ModeAgentic, ibid.ModeDirect:
+	default:
+		return run.Accepted{}, ibid.Errorf(ibid.CodeBadRequest, "mode must be auto, agentic or direct, not %q", q.Mode)
+	}
+	switch q.Think {
+	case "":
+		q.Think = ibid.ThinkAuto
+	case ibid.ThinkAuto, ibid.ThinkOn, ibid.ThinkOff:
+	default:
+		return run.Accepted{}, ibid.Errorf(ibid.CodeBadRequest, "think must be auto, on or off, not %q", q.Think)
+	}
+	for _, id := range q.Scope.Documents {
+		if _, err := s.cfg.Library.Document(r.Context(), id); err != nil {
+			return run.Accepted{}, err
+		}
+	}
+	return s.cfg.Runner.Start(r.Context(), ask)
+}
+
+func (s *Server) stopThread(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	id, err := s.cfg.Runner.Stop(r.Context(), r.PathValue("id"))
+	if err == nil && id == "" {
+		err = ibid.Errorf(ibid.CodeNotFound, "nothing is running in this thread")
+	}
+	var status ibid.Status
+	if err == nil {
+		var stopped *ibid.Run
+		if stopped, err = s.cfg.Messages.Run(r.Context(), id); err == nil {
+			status = stopped.Status
+		}
+	}
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"message_id": id, "status": status, "stopped_in_ms": time.Since(began).Milliseconds()})
+}
+
+func (s *Server) listMessages(w http.ResponseWriter, r *http.Request) {
+	thread, err := s.cfg.Threads.Thread(r.Context(), r.PathValue("id"))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	messages, err := s.cfg.Messages.Messages(r.Context(), thread.ID)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if r.URL.Query().Get("all") != "true" {
+		messages = branch(messages, thread.HeadID)
+	}
+	for i, m := range messages {
+		if messages[i], err = s.current(r, m); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"messages": orEmpty(messages)})
+}
+
+// branch returns the messages from the thread's beginning to its head.
+func branch(all []ibid.Message, head string) []ibid.Message {
+	byID := make(map[string]ibid.Message, len(all))
+	for _, m := range all {
+		byID[m.ID] = m
+	}
+	var path []ibid.Message
+	for m, ok := byID[head]; ok && len(path) < len(all); m, ok = byID[m.ParentID] {
+		path = append([]ibid.Message{m}, path...)
+	}
+	return path
+}
+
+// current returns a message as it stands: one that is still being written is
+// folded from its log.
+func (s *Server) current(r *http.Request, m ibid.Message) (ibid.Message, error) {
+	if m.Role != ibid.RoleAssistant || m.Status.Done() {
+		return m, nil
+	}
+	var fold ibid.Folder
+	var after int64
+	for {
+		events, err := s.cfg.Messages.Events(r.Context(), m.ID, after, 1000)
+		if err != nil {
+			return m, err
+		}
+		if len(events) == 0 {
+			break
+		}
+		for _, e := range events {
+			fold.Add(e)
+			after = e.Seq
+		}
+	}
+	if after == 0 {
+		return m, nil
+	}
+	return fold.Message(), nil
+}
+
+func (s *Server) message(r *http.Request) (ibid.Message, error) {
+	m, err := s.cfg.Messages.Message(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return m, err
+	}
+	return s.current(r, m)
+}
+
+func (s *Server) getMessage(w http.ResponseWriter, r *http.Request) {
+	m, err := s.message(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, m)
+}
+
+func (s *Server) deleteMessage(w http.ResponseWriter, r *http.Request) {
+	if err := s.cfg.Messages.DeleteMessage(r.Context(), r.PathValue("id")); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
