@@ -58,40 +58,31 @@ type adder struct {
 	fetch   *fetcher
 	out     *terminal
 	bar     progress
-	before  map[string]ibid.Document // source → the document as it was
-	pending map[string]*added        // id → not done yet
+	pending map[string]*added // id → not done yet
 	results []*added
 }
 
 // added is one item and what became of it.
 type added struct {
 	item
-	source string
-	before ibid.Document
-	doc    ibid.Document
-	err    error
-	done   bool
+	source    string
+	doc       ibid.Document
+	unchanged bool
+	err       error
+	done      bool
 }
 
 func (c *cli) add(ctx context.Context, s *session, args []string, o addOptions) error {
 	found := collect(args, o.folder)
-	documents, err := s.documents(ctx)
-	if err != nil {
-		return err
-	}
 	a := &adder{
 		addOptions: o,
 		session:    s,
 		fetch:      newFetcher(int64(s.cfg.Limits.FileMB) << 20),
 		out:        newTerminal(c.out, c.env),
-		before:     map[string]ibid.Document{},
 		pending:    map[string]*added{},
 	}
-	for _, d := range documents {
-		a.before[d.Source] = d
-	}
 	a.bar = newProgress(newTerminal(c.err, c.env), found.items)
-	err = a.run(ctx, found.items)
+	err := a.run(ctx, found.items)
 	a.bar.end()
 	if err != nil {
 		return err
@@ -137,7 +128,7 @@ func waitALittle(ctx context.Context, n int) error {
 func (a *adder) send(ctx context.Context, one *added) error {
 	err := one.err
 	if err == nil {
-		one.doc, err = a.upload(ctx, one)
+		err = a.upload(ctx, one)
 	}
 	switch {
 	case err == nil:
@@ -157,7 +148,7 @@ func (a *adder) send(ctx context.Context, one *added) error {
 	return nil
 }
 
-func (a *adder) upload(ctx context.Context, one *added) (ibid.Document, error) {
+func (a *adder) upload(ctx context.Context, one *added) error {
 	u := upload{
 		Name: filepath.Base(one.path), Source: one.path, Category: a.category, Folder: one.folder,
 		Open: func() (io.ReadCloser, int64, error) { return openRegular(one.path) },
@@ -166,7 +157,7 @@ func (a *adder) upload(ctx context.Context, one *added) (ibid.Document, error) {
 	if one.url != "" {
 		p, err := a.fetch.fetch(ctx, one.url)
 		if err != nil {
-			return ibid.Document{}, err
+			return err
 		}
 		u.Name, u.Source = p.name, one.url
 		u.Open = func() (io.ReadCloser, int64, error) {
@@ -174,8 +165,9 @@ func (a *adder) upload(ctx context.Context, one *added) (ibid.Document, error) {
 		}
 	}
 	one.source = u.Source
-	one.before = a.before[u.Source]
-	return a.session.upload(ctx, u)
+	taken, err := a.session.upload(ctx, u)
+	one.doc, one.unchanged = taken.Document, taken.Unchanged
+	return err
 }
 
 // look asks how far the pending documents have come.
@@ -247,10 +239,10 @@ func (one *added) outcome() string {
 	if one.err != nil {
 		return reason(one.err)
 	}
-	d, was := one.doc, one.before
+	d := one.doc
 	var said string
 	switch {
-	case was.Status == ibid.DocumentReady && was.Version == d.Version:
+	case one.unchanged:
 		said = "unchanged"
 	case d.Kept > 0:
 		said = fmt.Sprintf("%d of %s embedded, %d kept", d.Embedded, count(d.Chunks, "chunk"), d.Kept)

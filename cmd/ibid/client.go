@@ -75,6 +75,8 @@ type request struct {
 	kind   string // Content-Type
 	// body returns the body from its beginning, and its length; nil for none.
 	body func() (io.Reader, int64, error)
+	// refused is a failure status whose answer is of the usual shape; 0 for none.
+	refused int
 	// once: the request must not be repeated when it may have arrived, because
 	// arriving twice would do something twice.
 	once bool
@@ -174,7 +176,7 @@ func (c *client) sendOnce(ctx context.Context, r request) (*http.Response, error
 		}
 		return nil, &connectionError{err}
 	}
-	if resp.StatusCode >= 400 {
+	if resp.StatusCode >= 400 && resp.StatusCode != r.refused {
 		defer resp.Body.Close()
 		err := readFailure(resp)
 		if resp.StatusCode == http.StatusServiceUnavailable && r.method == http.MethodGet {
@@ -344,18 +346,24 @@ type upload struct {
 
 // uploadResult is what POST /v1/documents answers.
 type uploadResult struct {
-	Documents []ibid.Document `json:"documents"`
+	Documents []uploaded `json:"documents"`
 	Errors    []struct {
-		Name  string          `json:"name"`
-		Error json.RawMessage `json:"error"`
+		Error string `json:"error"`
+		Hint  string `json:"hint"`
 	} `json:"errors"`
 }
 
+// uploaded is a document as it was taken in.
+type uploaded struct {
+	ibid.Document
+	Unchanged bool `json:"unchanged"` // it was there with the very same content
+}
+
 // upload sends one file. Sending it again is harmless: the source identifies it.
-func (c *client) upload(ctx context.Context, u upload) (ibid.Document, error) {
+func (c *client) upload(ctx context.Context, u upload) (uploaded, error) {
 	head, tail, kind, err := u.envelope()
 	if err != nil {
-		return ibid.Document{}, err
+		return uploaded{}, err
 	}
 	var file io.ReadCloser
 	defer func() {
@@ -363,7 +371,7 @@ func (c *client) upload(ctx context.Context, u upload) (ibid.Document, error) {
 			file.Close()
 		}
 	}()
-	r := request{method: http.MethodPost, path: "/v1/documents", kind: kind}
+	r := request{method: http.MethodPost, path: "/v1/documents", kind: kind, refused: http.StatusUnprocessableEntity}
 	r.body = func() (io.Reader, int64, error) {
 		if file != nil {
 			file.Close()
@@ -378,13 +386,15 @@ func (c *client) upload(ctx context.Context, u upload) (ibid.Document, error) {
 	}
 	var result uploadResult
 	if err := c.call(ctx, r, &result); err != nil {
-		return ibid.Document{}, err
+		return uploaded{}, err
 	}
 	if len(result.Errors) > 0 {
-		return ibid.Document{}, errors.New(errorText(result.Errors[0].Error))
+		e := ibid.Errorf(ibid.CodeBadRequest, "%s", result.Errors[0].Error)
+		e.Hint = result.Errors[0].Hint
+		return uploaded{}, e
 	}
 	if len(result.Documents) != 1 {
-		return ibid.Document{}, fmt.Errorf("upload %s: the server named %d documents for one file", u.Name, len(result.Documents))
+		return uploaded{}, fmt.Errorf("upload %s: the server named %d documents for one file", u.Name, len(result.Documents))
 	}
 	return result.Documents[0], nil
 }
@@ -417,25 +427,6 @@ func (u upload) envelope() (head, tail []byte, kind string, err error) {
 		return nil, nil, "", fmt.Errorf("upload %s: %w", u.Name, err)
 	}
 	return b.Bytes()[:split], b.Bytes()[split:], w.FormDataContentType(), nil
-}
-
-// errorText reads an error that is either a sentence or {"message","hint"}.
-func errorText(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	var e struct {
-		Message string `json:"message"`
-		Hint    string `json:"hint"`
-	}
-	if json.Unmarshal(raw, &e) != nil || e.Message == "" {
-		return string(raw)
-	}
-	if e.Hint != "" {
-		return e.Message + " (" + e.Hint + ")"
-	}
-	return e.Message
 }
 
 // countingReader tells how much of it has been read.

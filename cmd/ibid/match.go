@@ -16,6 +16,9 @@ const leastPrefix = 6
 // pattern over names and library paths. A name that fits several documents is
 // an error unless it is a pattern.
 func findDocuments(documents []ibid.Document, name string) ([]ibid.Document, error) {
+	if name == "" {
+		return nil, notFound(documents, name)
+	}
 	fits := []func(ibid.Document) bool{
 		func(d ibid.Document) bool { return d.ID == name },
 		func(d ibid.Document) bool { return d.Source == name || libraryPath(d) == name },

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ibid"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		write(t, path, got)
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-want +got); go test -update writes it anew:\n%s", path, diff)
+	}
+}
+
+// warrantyRun is a run with everything in it that a terminal shows.
+func warrantyRun() []ibid.Event {
+	citation := func(n int, chunk, quote string) ibid.CitationAdded {
+		return ibid.CitationAdded{Citation: ibid.Citation{
+			N: n, ChunkID: chunk, DocumentID: "d1", Title: "Warranty terms", Path: []string{"terms", "warranty.pdf"},
+			Pages: []int{12, 13}, Heading: "Duration", Quote: quote,
+		}}
+	}
+	return logOf(
+		ibid.RunStarted{MessageID: "m1", ThreadID: "t1", Attempt: 1},
+		ibid.QueryAnalyzed{Query: "how long?", Decomposed: true, SubQueries: []string{"how long", "from when"}},
+		ibid.ReasoningDelta{Text: "\nThe question asks for a period. "},
+		ibid.ReasoningDelta{Text: "I search for it."},
+		ibid.ToolStarted{CallID: "c1", Tool: "search_knowledge_base", Detail: "warranty period", Iteration: 1},
+		ibid.ToolFinished{CallID: "c1", Tool: "search_knowledge_base", OK: true, Summary: "2 passages from 1 document", DurationMS: 12},
+		ibid.ToolStarted{CallID: "c2", Tool: "calculator", Detail: "2 /", Iteration: 1},
+		ibid.ToolFinished{CallID: "c2", Tool: "calculator", Error: "a number is missing after /", DurationMS: 1},
+		citation(1, "d1-aaa", "The warranty lasts two years from the day of delivery, whatever the seller may have said to the buyer."),
+		citation(2, "d1-bbb", "Not cited."),
+		citation(3, "d1-ccc", "Evil \x1b[2Jquote"),
+		ibid.AnswerStarted{Model: "reader", ContextChunks: 3},
+		ibid.AnswerDelta{Text: "It is three years [d1-b"},
+		ibid.AnswerRetracted{Reason: "the model's connection broke"},
+		ibid.AnswerDelta{Text: "It lasts two years [d1-a"},
+		ibid.AnswerDelta{Text: "aa][d1-ccc], see list[0] and [link](x).\x1b[31m"},
+		ibid.AnswerDelta{Text: "\n\nIt begins with delivery [d1-aaa]."},
+		ibid.AnswerVerified{ClaimsChecked: 2, ClaimsSupported: 2},
+		ibid.UnknownEvent{Type: "from.the.future", Raw: json.RawMessage(`{}`)},
+		ibid.RunFinished{Finished: ibid.Finished{
+			Status: ibid.StatusCompleted, Usage: ibid.Usage{OutputTokens: 42}, Timing: ibid.Timing{TotalMS: 1234},
+		}},
+	)
+}
+
+// screen shows a run as one terminal, or two streams, of the given kind would.
+func screen(t *testing.T, events []ibid.Event, out, notes *terminal, json bool) {
+	t.Helper()
+	v := newAnswerView(out, notes)
+	v.json = json
+	v.goOn = "ibid ask --thread t1"
+	v.sourceOf = func(id string) string { return map[string]string{"d1": "/home/me/terms/warranty 1.pdf"}[id] }
+	for i, line := range lines(t, events) {
+		if err := v.event(logged{[]byte(strings.TrimSuffix(line, "\n")), events[i]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAskOnATerminal(t *testing.T) {
+	var b bytes.Buffer
+	tty := &terminal{w: &b, tty: true, colour: true, width: 60}
+	screen(t, warrantyRun(), tty, tty, false)
+	golden(t, "ask-terminal.txt", strings.ReplaceAll(b.String(), "\x1b", "␛"))
+}
+
+func TestAskWithoutATerminal(t *testing.T) {
+	var out, notes bytes.Buffer
+	screen(t, warrantyRun(), &terminal{w: &out}, &terminal{w: &notes}, false)
+	golden(t, "ask-stdout.txt", out.String())
+	golden(t, "ask-stderr.txt", notes.String())
+}
+
+func TestAskThatFails(t *testing.T) {
+	var b bytes.Buffer
+	tty := &terminal{w: &b, tty: true, width: 80}
+	screen(t, logOf(
+		ibid.RunStarted{MessageID: "m1", Attempt: 2},
+		ibid.RunQueued{Position: 3},
+		ibid.AnswerDelta{Text: "Half an ans"},
+		ibid.RunFailed{Code: ibid.CodeLLMUnavailable, Message: "Ollama does not answer", Hint: "start it: ollama serve"},
+		ibid.RunFinished{Finished: ibid.Finished{Status: ibid.StatusFailed}},
+	), tty, tty, false)
+	golden(t, "ask-failed.txt", b.String())
+}
+
+func TestAskJSONIsTheLogItself(t *testing.T) {
+	var out, notes bytes.Buffer
+	events := warrantyRun()
+	screen(t, events, &terminal{w: &out}, &terminal{w: &notes}, true)
+	if want := strings.Join(lines(t, events), ""); out.String() != want || notes.Len() != 0 {
+		t.Errorf("printed:\n%s%s\nwant:\n%s", out.String(), notes.String(), want)
+	}
+}
+
+// However an answer is cut into pieces, it is shown the same.
+func TestMarksSurviveAnyCut(t *testing.T) {
+	answer := "A [d1-aaa] b [d1-aaa][d1-bbb], [1], a[i][j], [unfinished\n[d1-bbb] [[d1-aaa]] [" + strings.Repeat("x", 300) + "] [d1-a"
+	citations := map[string]ibid.Citation{"d1-aaa": {N: 4, ChunkID: "d1-aaa"}, "d1-bbb": {N: 15, ChunkID: "d1-bbb"}}
+	want := strings.NewReplacer("d1-aaa", "4", "d1-bbb", "15").Replace(answer)
+	read := func(parts ...string) string {
+		m := markReader{citations: citations}
+		var b strings.Builder
+		for _, part := range parts {
+			for _, p := range m.push(part) {
+				b.WriteString(p.text)
+			}
+		}
+		for _, p := range m.rest() {
+			b.WriteString(p.text)
+		}
+		return b.String()
+	}
+	for i := range answer {
+		for j := i; j < len(answer); j += 11 {
+			if got := read(answer[:i], answer[i:j], answer[j:]); got != want {
+				t.Fatalf("cut at %d and %d:\n%q, want\n%q", i, j, got, want)
+			}
+		}
+	}
+}

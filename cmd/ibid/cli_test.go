@@ -1,0 +1,254 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"ibid"
+)
+
+// fakeApp is an application that keeps documents in memory and answers every
+// question with the same run.
+type fakeApp struct {
+	mu      sync.Mutex
+	token   string
+	docs    []ibid.Document
+	asked   []question
+	lines   []string
+	broken  bool // the answer fails
+	stopped bool
+}
+
+func (a *fakeApp) Start(context.Context) error { return nil }
+
+func (a *fakeApp) Stop() error {
+	a.stopped = true
+	return nil
+}
+
+func (a *fakeApp) Handler() http.Handler {
+	mux := http.NewServeMux()
+	reply := func(w http.ResponseWriter, v any) { json.NewEncoder(w).Encode(v) }
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"status":"ok"}`) })
+	mux.HandleFunc("GET /v1/documents", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+a.token {
+			http.Error(w, `{"error":{"code":"UNAUTHORIZED","message":"no"}}`, http.StatusUnauthorized)
+			return
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		for i := range a.docs { // each look finds everything done
+			if a.docs[i].Status == ibid.DocumentQueued {
+				a.docs[i].Status, a.docs[i].Pages, a.docs[i].Chunks = ibid.DocumentReady, 2, 9
+			}
+		}
+		reply(w, map[string]any{"documents": a.docs})
+	})
+	mux.HandleFunc("GET /v1/threads", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"threads":[]}`) })
+	mux.HandleFunc("POST /v1/documents", a.takeIn)
+	mux.HandleFunc("DELETE /v1/documents/{id}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET /v1/documents/{id}", func(w http.ResponseWriter, _ *http.Request) { reply(w, ibid.Document{}) })
+	mux.HandleFunc("GET /v1/doctor", func(w http.ResponseWriter, _ *http.Request) {
+		level := levelOK
+		if a.broken {
+			level = levelFail
+		}
+		reply(w, map[string]any{"checks": []check{{Name: "model", OK: !a.broken, Level: level, Message: "reader", Hint: "mend it"}}})
+	})
+	mux.HandleFunc("GET /v1/search", func(w http.ResponseWriter, r *http.Request) {
+		reply(w, map[string]any{"query": r.URL.Query().Get("q"), "mode": "mix", "passages": []ibid.Passage{{
+			Score: 0.5, Document: ibid.Document{Title: "Terms"}, Quote: ibid.Quote{Text: "two years", Page: 3}, Match: ibid.Match{LexicalRank: 1, LexicalScore: 4},
+		}}})
+	})
+	mux.HandleFunc("POST /v1/threads/{id}/user_message", func(w http.ResponseWriter, r *http.Request) {
+		var q question
+		json.NewDecoder(r.Body).Decode(&q)
+		a.asked = append(a.asked, q)
+		w.WriteHeader(http.StatusAccepted)
+		io.WriteString(w, `{"message_id":"m1"}`)
+	})
+	mux.HandleFunc("GET /v1/messages/m1/events", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, strings.Join(a.lines, "")) })
+	return mux
+}
+
+func (a *fakeApp) takeIn(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseMultipartForm(1 << 20); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	name := r.MultipartForm.File["file"][0].Filename
+	if strings.HasPrefix(name, "bad") {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		io.WriteString(w, `{"documents":[],"errors":[{"name":"bad.md","error":"not text: it holds NUL bytes"}]}`)
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	d := ibid.Document{ID: "id-" + name, Name: name, Status: ibid.DocumentQueued}
+	a.docs = append(a.docs, d)
+	json.NewEncoder(w).Encode(map[string]any{"documents": []ibid.Document{d}})
+}
+
+// runCLI runs a command over the fake application.
+func runCLI(t *testing.T, app *fakeApp, dir string, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	c := &cli{in: strings.NewReader(""), out: &o, err: &e, env: env("HOME", dir, "IBID_DATA", filepath.Join(dir, "data"))}
+	c.open = func(_ context.Context, cfg Config) (application, error) {
+		if app == nil {
+			return nil, errors.New("the database is broken")
+		}
+		app.token = cfg.Token
+		return app, nil
+	}
+	code = c.run(context.Background(), args)
+	return code, o.String(), e.String()
+}
+
+func TestExitCodes(t *testing.T) {
+	dir := t.TempDir()
+	good := write(t, filepath.Join(dir, "good.md"), "# good")
+	bad := write(t, filepath.Join(dir, "bad.md"), "\x00")
+	completed, failed := lines(t, warrantyRun()), lines(t, logOf(
+		ibid.RunFailed{Code: ibid.CodeLLM, Message: "the model is broken"},
+		ibid.RunFinished{Finished: ibid.Finished{Status: ibid.StatusFailed}}))
+	library := []ibid.Document{{ID: "d1-long-id", Name: "a.pdf", Chunks: 3, Source: "/x/a b.pdf", Status: ibid.DocumentReady}}
+	tests := []struct {
+		args      string
+		app       *fakeApp
+		code      int
+		out, errs string // that must be printed
+	}{
+		{"", &fakeApp{}, exitOK, "Available Commands", ""},
+		{"--version", &fakeApp{}, exitOK, "ibid ", ""},
+		{"add --help", &fakeApp{}, exitOK, "ibid add ~/Documents/contracts", ""},
+		{"sreach x", &fakeApp{}, exitUsage, "", `did you mean "search"?`},
+		{"add", &fakeApp{}, exitUsage, "", "Run 'ibid add --help'"},
+		{"add --colour x", &fakeApp{}, exitUsage, "", "unknown flag: --colour"},
+		{"search --mode fast x", &fakeApp{}, exitUsage, "", "--mode is one of"},
+		{"ask --think maybe x", &fakeApp{}, exitUsage, "", "--think is on, off or auto"},
+		{"ask", &fakeApp{}, exitUsage, "", "what is the question?"},
+		{"ls --model chatty", &fakeApp{}, exitFailed, "", `"chatty" is no model`},
+		{"add " + good, &fakeApp{}, exitOK, "good.md: 2 pages, 9 chunks", ""},
+		{"add --no-wait " + good, &fakeApp{}, exitOK, "good.md: sent", "1 document sent; processing goes on"},
+		{"add " + good + " " + bad + " /nowhere", &fakeApp{}, exitFailed, "bad.md: not text: it holds NUL bytes", "2 of 3 documents could not be added"},
+		{"add --json " + good, &fakeApp{}, exitOK, `"outcome":"2 pages, 9 chunks"`, ""},
+		{"ls", &fakeApp{docs: library}, exitOK, "a.pdf", ""},
+		{"ls --json", &fakeApp{}, exitOK, "[]", ""},
+		{"ls --threads", &fakeApp{}, exitOK, "", "no conversations yet"},
+		{"rm a.pdf", &fakeApp{docs: library}, exitOK, "removed a.pdf (3 chunks)", "to undo: ibid add '/x/a b.pdf'"},
+		{"rm a.pfd", &fakeApp{docs: library}, exitFailed, "", `did you mean "a.pdf"?`},
+		{"search two years", &fakeApp{}, exitOK, "Terms, page 3", ""},
+		{"search --json two years", &fakeApp{}, exitOK, `"query":"two years"`, ""},
+		{"ask how long", &fakeApp{lines: completed}, exitOK, "It lasts two years [1][3]", "→ search_knowledge_base: warranty period"},
+		{"ask --json how long", &fakeApp{lines: completed}, exitOK, `"type":"run.finished"`, ""},
+		{"ask how long", &fakeApp{lines: failed}, exitFailed, "", "✗ the model is broken"},
+		{"ask --document nothing.pdf x", &fakeApp{docs: library}, exitFailed, "", "there is no document"},
+		{"doctor", &fakeApp{}, exitOK, "✓ model", ""},
+		{"doctor", &fakeApp{broken: true}, exitFailed, "→ mend it", ""},
+		{"doctor --json", &fakeApp{broken: true}, exitFailed, `"level": "fail"`, ""},
+		{"doctor --model chatty", &fakeApp{}, exitFailed, `"chatty" is no model`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.args, func(t *testing.T) {
+			code, out, errs := runCLI(t, tt.app, t.TempDir(), strings.Fields(tt.args)...)
+			if code != tt.code || !strings.Contains(out, tt.out) || !strings.Contains(errs, tt.errs) {
+				t.Errorf("exit code %d, want %d with %q and %q\nstdout:\n%s\nstderr:\n%s", code, tt.code, tt.out, tt.errs, out, errs)
+			}
+		})
+	}
+}
+
+func TestWhenTheApplicationCannotOpen(t *testing.T) {
+	code, _, errs := runCLI(t, nil, t.TempDir(), "ls")
+	if code != exitFailed || errs != "ibid: the database is broken\n" {
+		t.Errorf("ls: exit code %d, %q", code, errs)
+	}
+	code, out, _ := runCLI(t, nil, t.TempDir(), "doctor")
+	if code != exitFailed || !strings.Contains(out, "✗ start          the database is broken") {
+		t.Errorf("doctor: exit code %d, %q", code, out)
+	}
+}
+
+func TestAskSendsTheScope(t *testing.T) {
+	app := &fakeApp{
+		lines: lines(t, warrantyRun()),
+		docs:  []ibid.Document{{ID: "d1", Name: "a.pdf"}, {ID: "d2", Name: "b.pdf"}, {ID: "d3", Name: "c.md"}},
+	}
+	code, _, errs := runCLI(t, app, t.TempDir(), "ask", "--document", "*.pdf", "--category", "law", "--folder", "/x/", "--think", "off", "how", "long?")
+	if code != exitOK || len(app.asked) != 1 {
+		t.Fatalf("exit code %d, %s", code, errs)
+	}
+	got, err := json.Marshal(app.asked[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"input_text":"how long?","scope":{"documents":["d1","d2"],"category":"law","folder":"x"},"think":"off"}`; string(got) != want {
+		t.Errorf("asked %s, want %s", got, want)
+	}
+}
+
+// The first session becomes the holder and announces itself, a second one
+// finds it, and when the first ends, the second goes on by becoming the holder.
+func TestSessionsShareOneHolder(t *testing.T) {
+	ctx := context.Background()
+	cfg := Config{Data: t.TempDir()}
+	open := func(app *fakeApp) openFunc {
+		return func(_ context.Context, cfg Config) (application, error) {
+			app.token = cfg.Token
+			return app, nil
+		}
+	}
+	firstApp, secondApp := &fakeApp{}, &fakeApp{docs: []ibid.Document{{ID: "second"}}}
+	first, err := connect(ctx, cfg, "add", open(firstApp), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := connect(ctx, cfg, "ls", open(secondApp), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.local == nil || second.local != nil || second.endpoint() != first.endpoint() {
+		t.Fatalf("the first is at %v, the second at %v", first.endpoint(), second.endpoint())
+	}
+	if _, err := second.documents(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil || !firstApp.stopped {
+		t.Fatalf("close: %v, stopped %v", err, firstApp.stopped)
+	}
+	docs, err := second.documents(ctx)
+	if err != nil || len(docs) != 1 || docs[0].ID != "second" || second.local == nil {
+		t.Errorf("after the holder has gone: %v, %v", docs, err)
+	}
+	if err := second.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Data, serverName)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("server.json was left behind: %v", err)
+	}
+}
+
+func TestDoctorAsksTheRunningServerBesideABrokenConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	s, err := connect(context.Background(), Config{Data: filepath.Join(dir, "data")}, "serve",
+		func(context.Context, Config) (application, error) { return &fakeApp{}, nil }, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	write(t, filepath.Join(dir, "data", "ibid.toml"), "modle = 1")
+	code, out, _ := runCLI(t, nil, dir, "doctor")
+	if code != exitFailed || !strings.Contains(out, `did you mean "model"?`) || !strings.Contains(out, "✓ model") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// tree makes a folder with these files in it and returns its path.
+func tree(t *testing.T, files ...string) string {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "papers")
+	for _, f := range files {
+		write(t, filepath.Join(root, f), "text of "+f)
+	}
+	return root
+}
+
+// found lists items as NAME@FOLDER, or NAME! for those that cannot be added.
+func found(root string, c collection) []string {
+	var out []string
+	for _, it := range c.items {
+		name := strings.TrimPrefix(strings.TrimPrefix(it.name, root), "/")
+		if it.err != nil {
+			out = append(out, name+"! "+it.err.Error())
+			continue
+		}
+		out = append(out, name+"@"+it.folder)
+	}
+	return out
+}
+
+func wantItems(t *testing.T, got, want []string) {
+	t.Helper()
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("collected\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+func TestCollectFolder(t *testing.T) {
+	root := tree(t, "a.md", "2024/b.pdf", "2024/q1/c.txt", ".hidden.md", ".git/config", "node_modules/x/readme.md",
+		"2024/.cache/d.md", "photo.JPG", "2024/photo.jpg", "2024/archive.zip")
+	c := collect([]string{root}, "")
+	wantItems(t, found(root, c), []string{"a.md@papers", "2024/b.pdf@papers/2024", "2024/q1/c.txt@papers/2024/q1"})
+	if got := skippedText(c.skipped); got != "1 .zip, 2 .jpg" {
+		t.Errorf("left out %s", got)
+	}
+	wantItems(t, found(root, collect([]string{root}, "/contracts/")),
+		[]string{"a.md@contracts", "2024/b.pdf@contracts/2024", "2024/q1/c.txt@contracts/2024/q1"})
+}
+
+func TestCollectStaysInsideTheFolder(t *testing.T) {
+	root := tree(t, "a.md", "sub/b.md")
+	outside := write(t, filepath.Join(t.TempDir(), "secret.md"), "secret")
+	for link, target := range map[string]string{
+		"out.md": outside, "outdir": filepath.Dir(outside), "loop": root, "in.md": filepath.Join(root, "sub", "b.md"), "broken.md": "/nowhere",
+	} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantItems(t, found(root, collect([]string{root}, "")), []string{"a.md@papers", "sub/b.md@papers/sub", "in.md@papers"})
+	// A link that the user names is followed.
+	wantItems(t, found(root, collect([]string{filepath.Join(root, "out.md")}, "")), []string{"out.md@"})
+}
+
+func TestCollectSpecialFiles(t *testing.T) {
+	root := tree(t, "a.md")
+	pipe := filepath.Join(root, "pipe.md")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skipf("no named pipes here: %v", err)
+	}
+	wantItems(t, found(root, collect([]string{root, pipe, "/dev/null"}, "")), []string{
+		"a.md@papers", "pipe.md! a named pipe is not a file to read", "pipe.md! a named pipe is not a file to read",
+		"dev/null! a device is not a file to read",
+	})
+	// One that has taken the place of a file is refused too, without waiting for a writer.
+	if _, _, err := openRegular(pipe); err == nil {
+		t.Error("a named pipe was opened")
+	}
+}
+
+func TestCollectEachFileOnce(t *testing.T) {
+	root := tree(t, "a.md", "b.md")
+	a := filepath.Join(root, "a.md")
+	c := collect([]string{a, root, a, "https://example.org/x", "https://example.org/x"}, "f")
+	if len(c.items) != 3 {
+		t.Errorf("collected %v", found(root, c))
+	}
+}
+
+func TestCollectPatterns(t *testing.T) {
+	root := tree(t, "a.md", "b.txt", "x/c.md", "x/y/d.md", "x/y/.e.md", ".h/f.md", "[g].md")
+	at := func(pattern string) []string { return found(root, collect([]string{filepath.Join(root, pattern)}, "")) }
+	wantItems(t, at("*.md"), []string{"a.md@", "[g].md@"})
+	wantItems(t, at("**/*.md"), []string{"a.md@", "[g].md@", "x/c.md@", "x/y/d.md@"})
+	wantItems(t, at("x/**"), []string{"x/c.md@", "x/y/d.md@"})
+	wantItems(t, at("x/**/d.*"), []string{"x/y/d.md@"})
+	wantItems(t, at("[g].md"), []string{"[g].md@"}) // a file of that very name wins over the pattern
+	wantItems(t, at("*.pdf"), []string{"*.pdf! matches no file"})
+	wantItems(t, at("**/*.pdf"), []string{"**/*.pdf! matches no file"})
+	wantItems(t, at("nowhere.md"), []string{"nowhere.md! no such file or folder"})
+	if got := at("**/[.md"); len(got) != 1 || !strings.Contains(got[0], "syntax error") {
+		t.Errorf("broken pattern: %v", got)
+	}
+}
+
+func TestCollectURLs(t *testing.T) {
+	c := collect([]string{"https://example.org/a", "ftp://example.org/b"}, "web")
+	if len(c.items) != 2 || c.items[0].url != "https://example.org/a" || c.items[0].folder != "web" || c.items[1].url == "" {
+		t.Errorf("collected %+v", c.items)
+	}
+}

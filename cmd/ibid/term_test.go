@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/rivo/uniseg"
+)
+
+func TestSafe(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\ttext\n":             "plain\ttext\n",
+		"\x1b[2Jgone\x07\x00\r":     "[2Jgone",
+		"\u009b31m\u202eevil\u2066": "31mevil",
+		"naïve 日本 🙂":                "naïve 日本 🙂",
+	} {
+		if got := safe(in); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestCutAndWrapCountColumns(t *testing.T) {
+	if got := cut("日本語テキスト", 7); got != "日本語…" {
+		t.Errorf("cut gives %q", got)
+	}
+	if got := cut("short", 5); got != "short" {
+		t.Errorf("cut gives %q", got)
+	}
+	text := strings.Repeat("word 日本 ", 20)
+	for _, line := range strings.Split(wrap(text, "    ", 30), "\n") {
+		if w := uniseg.StringWidth(line); w > 30 || !strings.HasPrefix(line, "    ") {
+			t.Errorf("line %q is %d wide", line, w)
+		}
+	}
+	if got := wrap("a\nb  c", "  ", 0); got != "  a b c" {
+		t.Errorf("without a width: %q", got)
+	}
+}
+
+func TestTable(t *testing.T) {
+	make := func(width int) string {
+		var b bytes.Buffer
+		tb := table{columns: []column{{title: "NAME", give: true}, {title: "PAGES", right: true}, {title: "ID"}}}
+		tb.add("a very long name of a report\nwith a break.pdf", "7", "d1")
+		tb.add("日本.md", "120", "d2")
+		tb.print(&terminal{w: &b, width: width})
+		return b.String()
+	}
+	golden(t, "table-wide.txt", make(0))
+	golden(t, "table-narrow.txt", make(30))
+	for _, line := range strings.Split(make(30), "\n") {
+		if uniseg.StringWidth(line) > 30 {
+			t.Errorf("%q is wider than the terminal", line)
+		}
+	}
+}
+
+func TestByteSize(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 10 << 20: "10 MiB", 3 << 29: "1.5 GiB"} {
+		if got := byteSize(n); got != want {
+			t.Errorf("%d is %s, want %s", n, got, want)
+		}
+	}
+}
