@@ -81,9 +81,15 @@ func (s *ThinkSplitter) Write(chunk string, emit func(Piece)) {
 // Close ends the stream and hands on the rest.
 func (s *ThinkSplitter) Close(emit func(Piece)) {
 	s.run(true, emit)
-	if s.state == thinkInside && s.tag == "" && s.unsure.Len() > 0 {
+	if s.unclosed() {
 		emit(Piece{PieceText, s.unsure.String()})
 	}
+}
+
+// unclosed reports whether all of the stream lay in a block of thinking that
+// only the template can have opened.
+func (s *ThinkSplitter) unclosed() bool {
+	return s.state == thinkInside && s.tag == "" && s.unsure.Len() > 0
 }
 
 // run consumes buf until it is empty or a decision needs bytes that have not

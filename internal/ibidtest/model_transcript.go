@@ -1,0 +1,150 @@
+package ibidtest
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Exchange is one request and its answer, as recorded from a real server.
+type Exchange struct {
+	Method, Path string // "" where the recording does not say
+	Request      string // the body that was sent
+	Status       int
+	Header       http.Header
+	Body         []byte
+}
+
+// Transcript reads the exchanges of one recording in the test data,
+// "ollama-0.32.14/14-tool.txt" for example.
+//
+// A recording has lines that begin with "> " for what was sent (the first names
+// method and path), then a status line, headers, an empty line and the body. A
+// recording of a body alone has no status line.
+func Transcript(t testing.TB, rel string) []Exchange {
+	t.Helper()
+	raw, err := os.ReadFile(Data(t, "transcripts/"+rel))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parseTranscript(raw)
+}
+
+func parseTranscript(raw []byte) []Exchange {
+	var all []Exchange
+	var now *Exchange
+	inHeader := false
+	begin := func() {
+		all = append(all, Exchange{Status: http.StatusOK, Header: http.Header{}})
+		now = &all[len(all)-1]
+	}
+	for line := range bytes.Lines(raw) {
+		text := strings.TrimRight(string(line), "\r\n")
+		switch {
+		case strings.HasPrefix(text, "> "):
+			if now == nil || len(now.Body) > 0 || inHeader {
+				begin()
+				inHeader = false
+			}
+			now.sent(text[2:])
+		case strings.HasPrefix(text, "HTTP/1.1 "):
+			if now == nil || len(now.Body) > 0 {
+				begin()
+			}
+			now.Status, _ = strconv.Atoi(strings.Fields(text)[1])
+			inHeader = true
+		case inHeader && text == "":
+			inHeader = false
+		case inHeader:
+			if name, value, ok := strings.Cut(text, ":"); ok {
+				now.Header.Set(name, strings.TrimSpace(value))
+			}
+		default:
+			if now == nil {
+				begin()
+			}
+			now.Body = append(now.Body, line...)
+		}
+	}
+	return all
+}
+
+// sent takes a line of what was sent.
+func (e *Exchange) sent(line string) {
+	if method, path, ok := strings.Cut(line, " "); ok && e.Method == "" && (method == "POST" || method == "GET") {
+		e.Method, e.Path = method, path
+		return
+	}
+	e.Request += line
+}
+
+// ReplayServer answers with recorded bytes: each request takes the next
+// exchange whose path ends like its own. Requests that the recording does not
+// know get 404.
+type ReplayServer struct {
+	URL string
+
+	mu       sync.Mutex
+	left     []Exchange
+	requests []WireRequest
+}
+
+// Replay serves the exchanges until the test ends. Where an exchange has no
+// path, it answers any request to generate.
+func Replay(t testing.TB, exchanges ...Exchange) *ReplayServer {
+	s := &ReplayServer{left: exchanges}
+	srv := httptest.NewServer(s)
+	t.Cleanup(srv.Close)
+	s.URL = srv.URL
+	return s
+}
+
+// Requests returns the requests that an exchange answered.
+func (s *ReplayServer) Requests() []WireRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]WireRequest(nil), s.requests...)
+}
+
+// ServeHTTP implements http.Handler.
+func (s *ReplayServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	e, ok := s.take(r, body)
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	for name, values := range e.Header {
+		switch name {
+		case "Transfer-Encoding", "Content-Length", "Connection", "Keep-Alive", "Date":
+		default:
+			w.Header()[name] = values
+		}
+	}
+	w.WriteHeader(e.Status)
+	w.Write(e.Body)
+}
+
+func (s *ReplayServer) take(r *http.Request, body []byte) (Exchange, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, e := range s.left {
+		generates := strings.HasSuffix(r.URL.Path, "/api/chat") || strings.HasSuffix(r.URL.Path, "/chat/completions")
+		if e.Path != "" && !strings.HasSuffix(r.URL.Path, e.Path) || e.Path == "" && !generates {
+			continue
+		}
+		s.left = append(s.left[:i:i], s.left[i+1:]...)
+		s.requests = append(s.requests, WireRequest{Path: r.URL.Path, Header: r.Header.Clone(), Body: body})
+		return e, true
+	}
+	return Exchange{}, false
+}

@@ -1,0 +1,140 @@
+package llm
+
+import (
+	"strings"
+	"sync/atomic"
+
+	"ibid"
+)
+
+// assembler puts one streamed turn together and hands its pieces on.
+type assembler struct {
+	emit      func(ibid.ModelDelta)
+	think     *ThinkSplitter
+	open      bool // think began inside a block, because the template opens it
+	sift      *callSifter
+	reasoning strings.Builder
+	text      strings.Builder
+	calls     []ibid.ToolCall
+	void      bool // text that was handed on turned out to be thinking
+	unclosed  bool // thinking that the template was said to have opened turned out to be text
+
+	reasoningProvider string // where thinking must go back to its provider: whose it is,
+	reasoningOpaque   []byte // and what has to go with it
+}
+
+func newAssembler(req ibid.ModelRequest, open bool, emit func(ibid.ModelDelta)) *assembler {
+	a := &assembler{emit: emit, think: &ThinkSplitter{}, open: open, sift: newCallSifter(req.Tools)}
+	if open {
+		a.think = NewOpenThinkSplitter()
+	}
+	return a
+}
+
+func (a *assembler) addReasoning(s string) {
+	if s == "" {
+		return
+	}
+	a.reasoning.WriteString(s)
+	a.emit(ibid.ModelDelta{Reasoning: s})
+}
+
+// addText takes text as the server calls it, in which thinking and tool calls
+// may hide.
+func (a *assembler) addText(s string) {
+	if s != "" {
+		a.think.Write(s, a.piece)
+	}
+}
+
+func (a *assembler) piece(p Piece) {
+	switch p.Kind {
+	case PieceReasoning:
+		a.addReasoning(p.Text)
+	case PieceText:
+		a.sift.write(p.Text, a.show)
+	case PieceVoid:
+		a.void = true
+		a.sift.close(a.show)
+		a.reasoning.WriteString(a.text.String())
+		a.text.Reset()
+	}
+}
+
+func (a *assembler) show(s string) {
+	a.text.WriteString(s)
+	a.emit(ibid.ModelDelta{Text: s})
+}
+
+// addCall takes a whole call. An id that is missing or was seen is made up.
+func (a *assembler) addCall(id, name string, arguments []byte) {
+	for _, c := range a.calls {
+		if c.ID == id {
+			id = ""
+		}
+	}
+	if id == "" {
+		id = newCallID()
+	}
+	a.calls = append(a.calls, ibid.ToolCall{ID: id, Name: name, Arguments: cleanArguments(arguments)})
+}
+
+// finish ends the turn and returns it.
+func (a *assembler) finish() ibid.Turn {
+	if a.unclosed = a.open && a.think.unclosed(); a.unclosed {
+		a.reasoning.Reset()
+	}
+	a.think.Close(a.piece)
+	a.sift.close(a.show)
+	a.calls = append(a.calls, a.sift.calls...)
+	a.sift.calls = nil
+	return a.turn()
+}
+
+// turn returns the turn as far as it has come.
+func (a *assembler) turn() ibid.Turn {
+	t := ibid.Turn{Role: ibid.RoleAssistant}
+	if a.reasoning.Len() > 0 {
+		t.Parts = append(t.Parts, ibid.Part{Reasoning: a.reasoning.String(),
+			Provider: a.reasoningProvider, Opaque: a.reasoningOpaque})
+	}
+	if a.text.Len() > 0 {
+		t.Parts = append(t.Parts, ibid.Part{Text: a.text.String()})
+	}
+	for i := range a.calls {
+		t.Parts = append(t.Parts, ibid.Part{Call: &a.calls[i]})
+	}
+	return t
+}
+
+// empty reports whether a turn that ended well says nothing that its request
+// asked for. That is how a malformed tool call comes back.
+func empty(req ibid.ModelRequest, res ibid.ModelResponse) bool {
+	if res.StopReason == ibid.StopLength || strings.TrimSpace(res.Turn.Text()) != "" || len(res.Turn.Calls()) > 0 {
+		return false
+	}
+	planned := req.Think == ibid.ThinkOn && len(req.Tools) == 0 && len(req.Schema) == 0
+	return !planned || res.Turn.Reasoning() == ""
+}
+
+// maxEmptyTurns is how often an empty turn is asked for again, plus one.
+const maxEmptyTurns = 3
+
+// stopReason is why a turn stopped, when the server does not say it was cut.
+func stopReason(t ibid.Turn) ibid.StopReason {
+	if len(t.Calls()) > 0 {
+		return ibid.StopTools
+	}
+	return ibid.StopEnd
+}
+
+// templates remembers whether a model's prompt template opens the thinking tag
+// itself, with thinking off and with thinking on.
+type templates struct{ opens [2]atomic.Bool }
+
+func (t *templates) of(think bool) *atomic.Bool {
+	if think {
+		return &t.opens[1]
+	}
+	return &t.opens[0]
+}

@@ -1,0 +1,302 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"ibid"
+)
+
+// openAI is a model behind any server that speaks OpenAI's chat completions:
+// llama.cpp, vLLM, LM Studio, SGLang, hosted ones, OpenAI itself.
+type openAI struct {
+	origin
+	base     *url.URL
+	official bool // OpenAI's own server, which refuses fields it does not know
+	http     *http.Client
+	chat     openai.ChatCompletionService
+
+	dialects  [3]dialectMemory // what worked, by how much thinking was asked for
+	templates templates
+}
+
+func newOpenAI(cfg Config, s spec) *openAI {
+	cfg = cfg.withDefaults()
+	m := &openAI{
+		origin:   openAIOrigin(cfg, s),
+		base:     s.base,
+		official: s.official(),
+		http:     &http.Client{Transport: newGuard(cfg)},
+	}
+	m.chat = openai.NewChatCompletionService(clientOptions(m.http, m.origin, s)...)
+	return m
+}
+
+func openAIOrigin(cfg Config, s spec) origin {
+	return origin{server: "the model server", model: s.model, host: s.base.Host, key: s.key(cfg),
+		hint: "is it running, and is the URL right?"}
+}
+
+// clientOptions makes the official client ours: our transport, nothing from the
+// environment, and no retries, which are for the caller to decide on.
+func clientOptions(client *http.Client, o origin, s spec) []option.RequestOption {
+	options := []option.RequestOption{
+		option.WithHTTPClient(client),
+		option.WithBaseURL(s.base.String() + "/"),
+		option.WithMaxRetries(0),
+	}
+	if o.key != "" {
+		options = append(options, option.WithAPIKey(o.key))
+	}
+	return options
+}
+
+// Name implements ibid.Model.
+func (m *openAI) Name() string { return "openai/" + m.model }
+
+// Probe implements ibid.Prober. The protocol does not tell what a model can do:
+// thinking, tools and images are taken to be possible.
+func (m *openAI) Probe(ctx context.Context) (ibid.Capabilities, error) {
+	var list struct {
+		Data []struct {
+			ID          string `json:"id"`
+			MaxModelLen int    `json:"max_model_len"` // vLLM
+			Meta        struct {
+				Context int `json:"n_ctx"` // llama.cpp
+			} `json:"meta"`
+		} `json:"data"`
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	if f := getJSON(ctx, m.http, m.origin, m.base.String()+"/models", &list); f != nil && f.status != http.StatusNotFound {
+		return ibid.Capabilities{}, result(ctx, f)
+	}
+	caps := ibid.Capabilities{Thinking: true, Tools: true, Images: true}
+	for _, d := range list.Data {
+		if d.ID == m.model || len(list.Data) == 1 {
+			caps.ContextTokens = max(d.MaxModelLen, d.Meta.Context)
+		}
+	}
+	return caps, nil
+}
+
+// Generate implements ibid.Model. A field that the server refuses is left out
+// and the request sent again; an empty turn is asked for again.
+func (m *openAI) Generate(ctx context.Context, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
+	var usage ibid.Usage
+	memory := &m.dialects[thinkIndex(req.Think)]
+	d := memory.load()
+	for turns := 1; ; {
+		res, f := m.turn(ctx, req, d, emit)
+		usage = usage.Add(res.Usage)
+		res.Usage = usage
+		switch {
+		case ctx.Err() != nil:
+			return res, ctx.Err()
+		case f == nil && !empty(req, res):
+			memory.store(d)
+			return res, nil
+		case f == nil && turns < maxEmptyTurns:
+			turns++
+		case f == nil:
+			return res, m.nothing(turns).Error
+		case f.status == http.StatusBadRequest || f.status == http.StatusUnprocessableEntity:
+			simpler, ok := d.without(f.said, len(m.thinkSteps(req.Think)), len(req.Schema) > 0)
+			if !ok {
+				return res, f.Error
+			}
+			d = simpler
+		default:
+			return res, f.Error
+		}
+	}
+}
+
+// turn asks once.
+func (m *openAI) turn(ctx context.Context, req ibid.ModelRequest, d dialect, emit func(ibid.ModelDelta)) (ibid.ModelResponse, *failure) {
+	var answer *http.Response
+	params, extra := m.params(req, d)
+	stream := m.chat.NewStreaming(ctx, params, append(extra, option.WithResponseInto(&answer))...)
+	defer stream.Close()
+	if answer != nil {
+		defer answer.Body.Close()
+	}
+	if err := stream.Err(); err != nil {
+		return ibid.ModelResponse{}, m.refusedOrFailed(answer, err)
+	}
+	if f := m.notEvents(answer); f != nil {
+		return ibid.ModelResponse{}, f
+	}
+	opens := m.templates.of(req.Think == ibid.ThinkOn)
+	a := newAssembler(req, opens.Load(), emit)
+	res, f := m.read(stream, a)
+	if f != nil {
+		res.Turn = a.turn()
+		return res, f
+	}
+	res.Turn = a.finish()
+	if res.StopReason != ibid.StopLength {
+		res.StopReason = stopReason(res.Turn)
+	}
+	if a.unclosed {
+		opens.Store(false)
+	}
+	if a.void {
+		opens.Store(true)
+		return res, m.misread(req)
+	}
+	return res, nil
+}
+
+// notEvents finds out what a 200 without an event stream is: an error, or a
+// page of something else.
+func (m *openAI) notEvents(answer *http.Response) *failure {
+	kind := answer.Header.Get("Content-Type")
+	if !strings.HasPrefix(kind, "application/json") && !strings.HasPrefix(kind, "text/html") {
+		return nil
+	}
+	body, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	if err != nil {
+		return m.failed(err)
+	}
+	if bytes.Contains(body, []byte(`"error"`)) {
+		return m.inStream(body)
+	}
+	return m.garbled(fmt.Errorf("%s instead of an event stream", kind))
+}
+
+// reasoningFields are the names under which servers stream thinking.
+var reasoningFields = []string{"reasoning_content", "reasoning"}
+
+// read takes the stream up to its end, and insists on a finish_reason: the
+// client itself calls a stream that was cut politely a success.
+func (m *openAI) read(stream *ssestream.Stream[openai.ChatCompletionChunk], a *assembler) (ibid.ModelResponse, *failure) {
+	res := ibid.ModelResponse{Usage: ibid.Usage{ModelRequests: 1}}
+	var calls callParts
+	finish := ""
+	for stream.Next() {
+		chunk := stream.Current()
+		if u := chunk.Usage; u.TotalTokens > 0 {
+			res.Usage.InputTokens, res.Usage.OutputTokens = int(u.PromptTokens), int(u.CompletionTokens)
+			res.Usage.CachedTokens = int(u.PromptTokensDetails.CachedTokens)
+			res.Usage.ReasoningTokens = int(u.CompletionTokensDetails.ReasoningTokens)
+		}
+		for _, choice := range chunk.Choices {
+			if choice.Index != 0 {
+				continue
+			}
+			m.addReasoning(a, choice.Delta)
+			a.addText(choice.Delta.Content + choice.Delta.Refusal)
+			for _, c := range choice.Delta.ToolCalls {
+				calls.add(int(c.Index), c.ID, c.Function.Name, c.Function.Arguments)
+			}
+			if choice.FinishReason != "" {
+				finish = choice.FinishReason
+			}
+		}
+	}
+	if err := stream.Err(); err != nil && finish == "" {
+		return res, m.broken(err)
+	}
+	switch finish {
+	case "":
+		return res, m.brokenOff()
+	case "length":
+		res.StopReason = ibid.StopLength
+	case "content_filter":
+		if a.text.Len() == 0 {
+			return res, &failure{Error: ibid.Errorf(ibid.CodeLLM, "%s (%s) withheld its answer: content filter", m.server, m.model)}
+		}
+	case "error":
+		return res, m.brokenOff()
+	}
+	for _, c := range calls.list {
+		a.addCall(c.id, c.name, []byte(c.arguments.String()))
+	}
+	return res, nil
+}
+
+// broken is the failure of a stream that ended in an error.
+func (m *openAI) broken(err error) *failure {
+	var said *ssestream.StreamError
+	var syntax *json.SyntaxError
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &said):
+		return m.inStream(said.Event.Data)
+	case errors.As(err, &syntax), errors.As(err, &mismatch):
+		return m.garbled(err)
+	}
+	return m.failed(err)
+}
+
+// addReasoning takes the thinking of a delta, and remembers the field it came
+// in: within one question it goes back in the same.
+func (m *openAI) addReasoning(a *assembler, delta openai.ChatCompletionChunkChoiceDelta) {
+	for _, name := range reasoningFields {
+		field, ok := delta.JSON.ExtraFields[name]
+		var text string
+		if !ok || json.Unmarshal([]byte(field.Raw()), &text) != nil || text == "" {
+			continue
+		}
+		a.reasoningProvider = m.Name()
+		a.reasoningOpaque, _ = json.Marshal(reasoningOrigin{Field: name})
+		a.addReasoning(text)
+		return
+	}
+}
+
+// reasoningOrigin is what a part with thinking carries: the field it came in.
+type reasoningOrigin struct {
+	Field string `json:"field"`
+}
+
+// callParts puts tool calls together from their pieces. A new id starts a new
+// call, whatever its index: servers send parallel calls all with index 0.
+type callParts struct {
+	list []*callPart
+}
+
+type callPart struct {
+	index     int
+	id, name  string
+	arguments strings.Builder
+}
+
+func (c *callParts) add(index int, id, name, arguments string) {
+	part := c.find(index, id, name)
+	if part == nil {
+		part = &callPart{index: index, id: id}
+		c.list = append(c.list, part)
+	}
+	if part.name == "" {
+		part.name = name
+	}
+	part.arguments.WriteString(arguments)
+}
+
+// find returns the call that a piece belongs to, nil for a new one. An id seen
+// before, with a name and another index, is a new call with an id by mistake.
+func (c *callParts) find(index int, id, name string) *callPart {
+	for i := len(c.list) - 1; i >= 0; i-- {
+		part := c.list[i]
+		switch {
+		case id == "" && part.index == index:
+			return part
+		case id != "" && part.id == id && (part.index == index || name == ""):
+			return part
+		}
+	}
+	return nil
+}
