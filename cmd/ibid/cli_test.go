@@ -137,7 +137,7 @@ func TestExitCodes(t *testing.T) {
 		{"search --mode fast x", &fakeApp{}, exitUsage, "", "--mode is one of"},
 		{"ask --think maybe x", &fakeApp{}, exitUsage, "", "--think is on, off or auto"},
 		{"ask", &fakeApp{}, exitUsage, "", "what is the question?"},
-		{"ls --model chatty", &fakeApp{}, exitFailed, "", `"chatty" is no model`},
+		{"ls --model chatty", &fakeApp{}, exitFailed, "", `model "chatty"`},
 		{"add " + good, &fakeApp{}, exitOK, "good.md: 2 pages, 9 chunks", ""},
 		{"add --no-wait " + good, &fakeApp{}, exitOK, "good.md: sent", "1 document sent; processing goes on"},
 		{"add " + good + " " + bad + " /nowhere", &fakeApp{}, exitFailed, "bad.md: not text: it holds NUL bytes", "2 of 3 documents could not be added"},
@@ -156,7 +156,7 @@ func TestExitCodes(t *testing.T) {
 		{"doctor", &fakeApp{}, exitOK, "✓ model", ""},
 		{"doctor", &fakeApp{broken: true}, exitFailed, "→ mend it", ""},
 		{"doctor --json", &fakeApp{broken: true}, exitFailed, `"level": "fail"`, ""},
-		{"doctor --model chatty", &fakeApp{}, exitFailed, `"chatty" is no model`, ""},
+		{"doctor --model chatty", &fakeApp{}, exitFailed, `model "chatty"`, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {

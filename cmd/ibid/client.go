@@ -270,6 +270,7 @@ type searchResult struct {
 	Passages       []ibid.Passage `json:"passages"`
 	TookMS         float64        `json:"took_ms"`
 	ChunksSearched int            `json:"chunks_searched"`
+	Warning        string         `json:"warning"` // why half of the search is missing
 }
 
 func (c *client) search(ctx context.Context, query url.Values) (json.RawMessage, error) {

@@ -23,11 +23,11 @@ type Config struct {
 	Addr  string // where serve listens
 	Token string // what a request must carry; "" asks for none, on loopback only
 
-	Model         ModelSpec
-	PlanModel     ModelSpec // of the plan phase; zero: Model plans too
-	APIKey        string    // for Model and PlanModel
-	ContextTokens int       // window that Ollama is asked for
-	Embedder      ModelSpec
+	Model         string // "reader", or a spec as llm.Open reads it: "ollama:qwen3:4b"
+	PlanModel     string // of the plan phase; "": Model plans too
+	APIKey        string // for Model and PlanModel
+	ContextTokens int    // window that Ollama is asked for
+	Embedder      string // "lsa", or a spec as llm.OpenEmbedder reads it
 	EmbedderKey   string
 	SearchMode    string // auto, lexical, vector, rrf, mix
 	LogLevel      string // debug, info, warn, error
@@ -56,9 +56,9 @@ func defaultConfig(e environment) Config {
 	return Config{
 		Data:          platformDataDir(e),
 		Addr:          "127.0.0.1:8080",
-		Model:         ModelSpec{Provider: "reader"},
+		Model:         builtInModel,
 		ContextTokens: 8192,
-		Embedder:      ModelSpec{Provider: "lsa"},
+		Embedder:      builtInEmbedder,
 		SearchMode:    "auto",
 		LogLevel:      "info",
 		Limits: Limits{
@@ -69,7 +69,7 @@ func defaultConfig(e environment) Config {
 			HistoryChars:    48_000,
 			WholeDocument:   2_000,
 			AnswerTime:      10 * time.Minute,
-			Runs:            8,
+			Runs:            4,
 			FileMB:          100,
 			ExtractTime:     2 * time.Minute,
 		},
@@ -125,7 +125,6 @@ func loadConfig(flags flagValues, e environment) (Config, error) {
 	if cfg.Data == "" {
 		return cfg, badConfig("no data directory is known because HOME is not set; use --data DIR")
 	}
-	cfg.borrowKeys(e)
 	return cfg, nil
 }
 
@@ -154,7 +153,13 @@ func (c *Config) assign(key, value, origin string) error {
 		return fmt.Errorf("set %s: no such setting", key)
 	}
 	if err := s.set(c, value); err != nil {
-		return badConfig("%s: %v", origin, err)
+		var coded *ibid.Error
+		if !errors.As(err, &coded) {
+			return badConfig("%s: %v", origin, err)
+		}
+		bad := badConfig("%s: %s", origin, coded.Message)
+		bad.Hint = coded.Hint
+		return bad
 	}
 	c.Origins[key] = origin
 	return nil
@@ -238,23 +243,6 @@ func sortedKeys(m map[string]any) []string {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// borrowKeys uses OPENAI_API_KEY where no key of ours is set, and only for
-// OpenAI's own address: another server must not be sent that key.
-func (c *Config) borrowKeys(e environment) {
-	key := e.get("OPENAI_API_KEY")
-	if key == "" {
-		return
-	}
-	if c.APIKey == "" && c.Model.isOpenAI() {
-		c.APIKey = key
-		c.Origins["api_key"] = "OPENAI_API_KEY"
-	}
-	if c.EmbedderKey == "" && c.Embedder.isOpenAI() {
-		c.EmbedderKey = key
-		c.Origins["embedder_api_key"] = "OPENAI_API_KEY"
-	}
 }
 
 func unknownKey(path, key string) error {

@@ -97,6 +97,9 @@ func printHits(out *terminal, r searchResult) {
 		out.printf("%s\n", wrap(firstOf(p.Quote.Text, p.Text), strings.Repeat(" ", len(rank)), out.width))
 		out.printf("%s%s\n", strings.Repeat(" ", len(rank)), out.paint(dim, matchText(p.Match)))
 	}
+	if r.Warning != "" {
+		out.printf("%s\n", out.paint(amber, "words only, as meaning could not be compared: "+oneLine(r.Warning, 0)))
+	}
 	if len(r.Passages) == 0 {
 		out.printf("nothing found\n")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -8,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ibid"
+	"ibid/internal/llm"
 )
 
 // A setting is one value of the configuration: KEY in the file, IBID_KEY in
@@ -63,13 +67,13 @@ func settings() []setting {
 		},
 		{
 			key: "model", kind: kindText, about: "the language model that answers",
-			set:  specSetting(func(c *Config) *ModelSpec { return &c.Model }, modelProviders),
-			show: func(c Config) string { return c.Model.String() },
+			set:  setModel,
+			show: func(c Config) string { return c.Model },
 		},
 		{
 			key: "plan_model", kind: kindText, about: "a smaller model that thinks before the answer; empty: the same",
 			set:  setPlanModel,
-			show: func(c Config) string { return c.PlanModel.String() },
+			show: func(c Config) string { return c.PlanModel },
 		},
 		{
 			key: "api_key", kind: kindText, secret: true, about: "key for the model's server",
@@ -80,8 +84,8 @@ func settings() []setting {
 			func(c *Config) *int { return &c.ContextTokens }),
 		{
 			key: "embedder", kind: kindText, about: "what turns text into vectors",
-			set:  specSetting(func(c *Config) *ModelSpec { return &c.Embedder }, embedderProviders),
-			show: func(c Config) string { return c.Embedder.String() },
+			set:  setEmbedder,
+			show: func(c Config) string { return c.Embedder },
 		},
 		{
 			key: "embedder_api_key", kind: kindText, secret: true, about: "key for the embedder's server",
@@ -192,12 +196,46 @@ func oneOf(key, about string, field func(*Config) *string, words ...string) sett
 	}
 }
 
-func setPlanModel(c *Config, v string) error {
-	if v == "" {
-		c.PlanModel = ModelSpec{}
+// builtInModel and builtInEmbedder need no server.
+const (
+	builtInModel    = "reader"
+	builtInEmbedder = "lsa"
+)
+
+func setModel(c *Config, v string) error {
+	c.Model = v
+	if v == builtInModel {
 		return nil
 	}
-	return specSetting(func(c *Config) *ModelSpec { return &c.PlanModel }, modelProviders)(c, v)
+	_, err := llm.Open(llm.Config{Spec: v}) // calls nobody
+	return orBuiltIn(err, builtInModel)
+}
+
+func setPlanModel(c *Config, v string) error {
+	c.PlanModel = v
+	if v == "" || v == builtInModel {
+		return nil
+	}
+	_, err := llm.Open(llm.Config{Spec: v})
+	return orBuiltIn(err, builtInModel)
+}
+
+func setEmbedder(c *Config, v string) error {
+	c.Embedder = v
+	if v == builtInEmbedder {
+		return nil
+	}
+	_, err := llm.OpenEmbedder(llm.Config{Spec: v})
+	return orBuiltIn(err, builtInEmbedder)
+}
+
+// orBuiltIn names the built-in choice beside the servers that err speaks of.
+func orBuiltIn(err error, builtIn string) error {
+	var coded *ibid.Error
+	if errors.As(err, &coded) {
+		coded.Hint += ", or " + builtIn + ", which is built in"
+	}
+	return err
 }
 
 func setDataDir(c *Config, v string) error {
