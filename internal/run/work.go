@@ -171,6 +171,7 @@ func (r *Runner) closeRun(ctx context.Context, w *logWriter, run *ibid.Run, out 
 		}
 		tail = append(tail, failed)
 	}
+	_ = w.flush() // what can't be written now goes with the end of the run
 	measured := ibid.MemoryMeasured{Memory: withAnswer(memory, run.Request.Text, w.answer())}
 	return r.persist(ctx, w, append([]ibid.EventData{measured}, tail...), end)
 }

@@ -15,7 +15,6 @@ import (
 
 	"ibid"
 	"ibid/internal/ingest"
-	"ibid/internal/search"
 )
 
 func (s *Server) listDocuments(w http.ResponseWriter, r *http.Request) {
@@ -207,25 +206,4 @@ func (s *Server) pageImage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "image/png")
 	w.Header().Set("Cache-Control", "private, max-age=3600")
 	_, _ = w.Write(png)
-}
-
-func (s *Server) search(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	limit, err := intParam(r, "limit", 7, 1, 100)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	text := strings.TrimSpace(q.Get("q"))
-	if text == "" {
-		s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "q is missing: what to search for"))
-		return
-	}
-	result, err := s.cfg.Searcher.Search(r.Context(), search.Query{Text: text, Limit: limit, Mode: search.Mode(q.Get("mode")),
-		Scope: ibid.Scope{Documents: q["document"], Category: q.Get("category"), Folder: q.Get("folder")}})
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, searchAnswer(text, result))
 }
