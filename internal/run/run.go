@@ -188,7 +188,7 @@ type Accepted struct {
 // while the thread has an active run.
 func (r *Runner) Start(ctx context.Context, ask Ask) (Accepted, error) {
 	r.mu.Lock()
-	closed, busy := r.closed, len(r.active) >= r.cfg.MaxRuns
+	closed := r.closed
 	r.mu.Unlock()
 	if closed {
 		return Accepted{}, &ibid.Error{Code: ibid.CodeInternal, Message: "the server is shutting down", Retryable: true}
@@ -208,13 +208,6 @@ func (r *Runner) Start(ctx context.Context, ask Ask) (Accepted, error) {
 		Status: ibid.StatusQueued, AcceptedAt: now}
 	events := []ibid.Event{{Seq: 1, Run: run.ID, At: now, Data: ibid.RunStarted{ThreadID: thread.ID,
 		UserMessageID: user.ID, MessageID: run.ID, Mode: request.Mode, Scope: request.Scope, Attempt: 1}}}
-	if busy {
-		waiting, err := r.cfg.Store.WaitingRuns(ctx)
-		if err != nil {
-			return Accepted{}, err
-		}
-		events = append(events, ibid.Event{Seq: 2, Run: run.ID, At: now, Data: ibid.RunQueued{Position: len(waiting) + 1}})
-	}
 	if err := r.cfg.Store.StartRun(ctx, thread, user, answer, run, events); err != nil {
 		return Accepted{}, fmt.Errorf("accept a question: %w", err)
 	}

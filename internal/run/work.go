@@ -11,10 +11,12 @@ import (
 	"ibid/internal/agent"
 )
 
-// claimLoop claims whatever waits, as long as there is room.
+// claimLoop claims whatever waits, as long as there is room, and tells the rest
+// where they stand.
 func (r *Runner) claimLoop() {
 	expired := time.NewTicker(r.cfg.Lease)
 	defer expired.Stop()
+	told := map[string]int{} // waiting run → the place it was last told
 	for {
 		select {
 		case <-r.base.Done():
@@ -22,34 +24,28 @@ func (r *Runner) claimLoop() {
 		case <-r.wake:
 		case <-expired.C:
 		}
-		if r.claimAll() {
-			r.tellQueue()
-		}
+		r.claimAll()
+		told = r.tellQueue(told)
 	}
 }
 
-// claimAll claims until nothing waits or there is no room, and reports whether
-// it claimed anything.
-func (r *Runner) claimAll() (any bool) {
+// claimAll claims until nothing waits or there is no room.
+func (r *Runner) claimAll() {
 	for {
 		r.mu.Lock()
 		room := !r.closed && len(r.active) < r.cfg.MaxRuns
 		r.mu.Unlock()
 		if !room {
-			return any
+			return
 		}
 		now := r.cfg.Now()
 		run, err := r.cfg.Leases.ClaimRun(r.base, r.cfg.Owner, now, now.Add(r.cfg.Lease))
-		if err != nil {
-			if r.base.Err() == nil {
-				r.cfg.Log.Error("cannot claim runs", "error", err)
-			}
-			return any
+		if err != nil && r.base.Err() == nil {
+			r.cfg.Log.Error("cannot claim runs", "error", err)
 		}
 		if run == nil {
-			return any
+			return
 		}
-		any = true
 		r.launch(run)
 	}
 }
@@ -75,21 +71,27 @@ func (r *Runner) launch(run *ibid.Run) {
 	})
 }
 
-// tellQueue writes into the log of every waiting run where it stands now.
-func (r *Runner) tellQueue() {
+// tellQueue writes into the log of every waiting run where it stands, when that
+// has changed.
+func (r *Runner) tellQueue(told map[string]int) map[string]int {
 	waiting, err := r.cfg.Store.WaitingRuns(r.base)
 	if err != nil {
-		return
+		return told
 	}
+	now := make(map[string]int, len(waiting))
 	for i, id := range waiting {
+		if now[id] = i + 1; told[id] == i+1 {
+			continue
+		}
 		event, err := r.cfg.Store.NoteQueued(r.base, id, ibid.RunQueued{Position: i + 1}, r.cfg.Now())
 		if err != nil {
-			return
+			return told
 		}
 		if event != nil {
 			r.hub.wake(id)
 		}
 	}
+	return now
 }
 
 // work does one claimed run to its end. An error means that the run could not
