@@ -34,6 +34,7 @@ var floors = map[string]int{
 	"ibid/cmd/ibid":            5,
 	"ibid/internal/ibidtest":   testOnly,
 	"ibid/internal/importtest": testOnly,
+	"ibid/scripts":             testOnly, // programs of the workshop: they measure and test the house
 }
 
 // testOnly packages may import anything and be imported by tests alone.

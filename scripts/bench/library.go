@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// generator writes documents of made-up words whose frequencies fall off as
+// those of a language do (Zipf 1935). The same seed writes the same documents.
+type generator struct {
+	rng   *rand.Rand
+	zipf  *rand.Zipf
+	words []string
+	n     int // documents written
+}
+
+func newGenerator(seed uint64) *generator {
+	rng := rand.New(rand.NewPCG(seed, seed))
+	g := &generator{rng: rng, words: []string{
+		"the", "of", "and", "to", "in", "is", "that", "for", "it", "as", "was", "with", "be", "by", "on", "not", "are", "from", "at", "this",
+	}}
+	const vocabulary = 30_000
+	syllables := strings.Fields("ba ce di fo gu ha ke li mo nu pa re si to vu wa ze bri cla dro fle gra plo sta tri nen ter tion ment")
+	for len(g.words) < vocabulary {
+		word := ""
+		for range 2 + rng.IntN(3) {
+			word += syllables[rng.IntN(len(syllables))]
+		}
+		g.words = append(g.words, word)
+	}
+	g.zipf = rand.NewZipf(rng, 1.07, 2.7, vocabulary-1)
+	return g
+}
+
+func (g *generator) word() string { return g.words[g.zipf.Uint64()] }
+
+// document is Markdown of some 20 KB.
+func (g *generator) document() (name string, body []byte) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Report %d on %s\n", g.n, g.word())
+	for b.Len() < 20_000 {
+		fmt.Fprintf(&b, "\n## On %s and %s\n\n", g.word(), g.word())
+		for range 3 {
+			for range 5 {
+				words := make([]string, 12+g.rng.IntN(10))
+				for i := range words {
+					words[i] = g.word()
+				}
+				b.WriteString(strings.ToUpper(words[0][:1]) + words[0][1:] + strings.Join(words[1:], " ") + ". ")
+			}
+			b.WriteString("\n\n")
+		}
+	}
+	g.n++
+	return fmt.Sprintf("report-%05d.md", g.n), b.Bytes()
+}
+
+// query is a few words, rare ones mostly.
+func (g *generator) query() string {
+	words := make([]string, 2+g.rng.IntN(4))
+	for i := range words {
+		words[i] = g.words[20+g.rng.IntN(5000)]
+	}
+	return strings.Join(words, " ")
+}
+
+// library is what the documents come to.
+type library struct {
+	documents, pending, failed, chunks int
+	err                                string // of one that failed
+}
+
+func (s *server) library(ctx context.Context) (library, error) {
+	var answer struct {
+		Documents []struct {
+			Status string
+			Chunks int
+			Error  string
+		}
+	}
+	err := s.get(ctx, "/v1/documents", &answer)
+	var l library
+	for _, d := range answer.Documents {
+		l.documents++
+		l.chunks += d.Chunks
+		switch d.Status {
+		case "ready":
+		case "failed":
+			l.failed++
+			l.err = d.Error
+		default:
+			l.pending++
+		}
+	}
+	return l, err
+}
+
+// measureLibrary adds documents until there are so many chunks, and measures
+// the ingestion, the memory and the search.
+func measureLibrary(ctx context.Context, o options, s *server, gen *generator, chunks int, label string, t *table) error {
+	before, err := s.library(ctx)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	var sent int64
+	now := before
+	for now.chunks < chunks {
+		// A first guess of 20 chunks a document, then what the first ones showed.
+		each := 20
+		if now.documents > 0 {
+			each = max(1, now.chunks/now.documents)
+		}
+		n, err := s.addDocuments(ctx, gen, min(200, (chunks-now.chunks)/each+1))
+		if err != nil {
+			return err
+		}
+		sent += n
+		if now, err = s.wait(ctx); err != nil {
+			return err
+		}
+	}
+	took := time.Since(began)
+	made := now.chunks - before.chunks
+	t.add(fmt.Sprintf("ingestion up to %s chunks", label), fmt.Sprintf("%.2f MB/s, %.0f chunks/s",
+		float64(sent)/1e6/took.Seconds(), float64(made)/took.Seconds()), 1)
+	s.settle(ctx)
+	t.add(fmt.Sprintf("idle memory, %s chunks", label), s.memory(), 1)
+	return measureSearch(ctx, o, s, gen, label, t)
+}
+
+// addDocuments sends documents in one request and returns their bytes.
+func (s *server) addDocuments(ctx context.Context, gen *generator, n int) (int64, error) {
+	var b bytes.Buffer
+	var sent int64
+	w := multipart.NewWriter(&b)
+	for range n {
+		name, body := gen.document()
+		part, err := w.CreateFormFile("file", name)
+		if err != nil {
+			return 0, fmt.Errorf("write upload: %w", err)
+		}
+		part.Write(body)
+		sent += int64(len(body))
+	}
+	w.Close()
+	return sent, s.do(ctx, http.MethodPost, "/v1/documents", w.FormDataContentType(), &b, nil)
+}
+
+// wait waits until all documents are processed.
+func (s *server) wait(ctx context.Context) (library, error) {
+	for {
+		l, err := s.library(ctx)
+		switch {
+		case err != nil:
+			return l, err
+		case l.failed > 0:
+			return l, errors.New("a document could not be read: " + l.err)
+		case l.pending == 0:
+			return l, nil
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return l, ctx.Err()
+		}
+	}
+}
+
+func measureSearch(ctx context.Context, o options, s *server, gen *generator, label string, t *table) error {
+	var times []time.Duration
+	mode := ""
+	for i := range 20 + 100*o.runs {
+		query := url.Values{"q": {gen.query()}}
+		var found struct {
+			Mode     string
+			Passages []struct{}
+		}
+		began := time.Now()
+		if err := s.get(ctx, "/v1/search?"+query.Encode(), &found); err != nil {
+			return err
+		}
+		if i >= 20 { // the first ones warm up
+			times = append(times, time.Since(began))
+		}
+		mode = found.Mode
+	}
+	t.add(fmt.Sprintf("search over %s chunks (%s), p50", label, mode), millis(median(times)), len(times))
+	t.add(fmt.Sprintf("search over %s chunks (%s), p99", label, mode), millis(percentile(times, 99)), len(times))
+	return nil
+}

@@ -1,0 +1,158 @@
+// Command bench measures the built binary from outside, over its HTTP API, and
+// prints one table. Every figure is the median of the runs that stand beside
+// it. `make bench` starts it in the folder of the project.
+//
+// With -soak it keeps a server busy instead and watches its memory.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"syscall"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	var o options
+	flag.StringVar(&o.binary, "ibid", "bin/ibid", "the `BINARY` to measure")
+	flag.IntVar(&o.runs, "runs", 5, "how often each figure is taken")
+	flag.BoolVar(&o.small, "small", false, "leave out the library of 100k chunks")
+	flag.DurationVar(&o.soak, "soak", 0, "keep a server busy for this `TIME` instead")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := o.do(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	binary string
+	runs   int
+	small  bool
+	soak   time.Duration
+}
+
+func (o options) do(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "ibid-bench-")
+	if err != nil {
+		return fmt.Errorf("make a data directory: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	model, err := startModel()
+	if err != nil {
+		return err
+	}
+	defer model.stop()
+	if o.soak > 0 {
+		return soak(ctx, o, model, dir)
+	}
+	t := &table{}
+	err = measure(ctx, o, model, dir, t)
+	t.print()
+	return err
+}
+
+// measure takes every figure, the cheap ones first.
+func measure(ctx context.Context, o options, model *modelServer, dir string, t *table) error {
+	info, err := os.Stat(o.binary)
+	if err != nil {
+		return fmt.Errorf("look at the binary (make build): %w", err)
+	}
+	t.add("binary size", fmt.Sprintf("%.1f MiB", float64(info.Size())/(1<<20)), 1)
+
+	if err := measureStart(ctx, o, model, t); err != nil {
+		return err
+	}
+	s, err := startServer(ctx, o.binary, dir, model.url)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	s.settle(ctx)
+	t.add("idle memory, no documents", s.memory(), 1)
+
+	gen := newGenerator(1)
+	if err := measureLibrary(ctx, o, s, gen, 10_000, "10k", t); err != nil {
+		return err
+	}
+	if err := measureStreams(ctx, o, s, model, t); err != nil {
+		return err
+	}
+	if o.small {
+		return nil
+	}
+	return measureLibrary(ctx, o, s, gen, 100_000, "100k", t)
+}
+
+// measureStart starts the program over an empty data directory until it is
+// ready, several times.
+func measureStart(ctx context.Context, o options, model *modelServer, t *table) error {
+	var times []time.Duration
+	for range o.runs {
+		dir, err := os.MkdirTemp("", "ibid-start-")
+		if err != nil {
+			return fmt.Errorf("make a data directory: %w", err)
+		}
+		s, err := startServer(ctx, o.binary, dir, model.url)
+		if err == nil {
+			times = append(times, s.started)
+			s.stop()
+		}
+		os.RemoveAll(dir)
+		if err != nil {
+			return err
+		}
+	}
+	t.add("start-up until ready, no documents", millis(median(times)), len(times))
+	return nil
+}
+
+// table is what is printed in the end.
+type table struct {
+	rows []row
+}
+
+type row struct {
+	what, figure string
+	runs         int
+}
+
+func (t *table) add(what, figure string, runs int) {
+	t.rows = append(t.rows, row{what, figure, runs})
+	fmt.Fprintf(os.Stderr, "  %s: %s\n", what, figure)
+}
+
+func (t *table) print() {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "\nMEASURED\tMEDIAN\tRUNS\n")
+	for _, r := range t.rows {
+		fmt.Fprintf(w, "%s\t%s\t%d\n", r.what, r.figure, r.runs)
+	}
+	w.Flush()
+	fmt.Printf("%s/%s, %d cores, %s\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+}
+
+func median(times []time.Duration) time.Duration { return percentile(times, 50) }
+
+// percentile is the smallest value that p percent of the values do not exceed;
+// 0 for no values.
+func percentile(times []time.Duration, p int) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	sorted := slices.Clone(times)
+	slices.Sort(sorted)
+	return sorted[max(0, (len(sorted)*p+99)/100-1)]
+}
+
+func millis(d time.Duration) string {
+	return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000)
+}

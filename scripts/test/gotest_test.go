@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// recorded is what go test -json says about a package with each outcome, one
+// that does not build, and one that panics.
+const recorded = `{"Action":"start","Package":"p/a"}
+{"Action":"run","Package":"p/a","Test":"TestGood"}
+{"Action":"output","Package":"p/a","Test":"TestGood","Output":"chatter\n"}
+{"Action":"pass","Package":"p/a","Test":"TestGood","Elapsed":0}
+{"Action":"run","Package":"p/a","Test":"TestBad/sub"}
+{"Action":"output","Package":"p/a","Test":"TestBad/sub","Output":"    a_test.go:7: it broke\n"}
+{"Action":"fail","Package":"p/a","Test":"TestBad/sub","Elapsed":0}
+{"Action":"fail","Package":"p/a","Test":"TestBad","Elapsed":0}
+{"Action":"output","Package":"p/a","Test":"TestSkip","Output":"=== RUN   TestSkip\n"}
+{"Action":"output","Package":"p/a","Test":"TestSkip","Output":"    a_test.go:9: no disk: too small\n"}
+{"Action":"output","Package":"p/a","Test":"TestSkip","Output":"--- SKIP: TestSkip (0.00s)\n"}
+{"Action":"skip","Package":"p/a","Test":"TestSkip","Elapsed":0}
+{"Action":"fail","Package":"p/a","Elapsed":1.5}
+{"ImportPath":"p/b [p/b.test]","Action":"build-output","Output":"b.go:3: undefined: x\n"}
+{"ImportPath":"p/b [p/b.test]","Action":"build-fail"}
+{"Action":"fail","Package":"p/b","Elapsed":0,"FailedBuild":"p/b [p/b.test]"}
+{"Action":"output","Package":"p/c","Test":"TestPanics","Output":"panic: oh\n"}
+{"Action":"fail","Package":"p/c","Elapsed":0.1}
+{"Action":"pass","Package":"p/d","Elapsed":2}
+{"Action":"skip","Package":"p/e","Elapsed":0}
+not an event
+`
+
+func TestGoReader(t *testing.T) {
+	var shown bytes.Buffer
+	g := newGoReader(&shown)
+	if err := g.read(strings.NewReader(recorded)); err != nil {
+		t.Fatal(err)
+	}
+	if want := (counts{passed: 1, failed: 4, skipped: 1}); g.counts != want {
+		t.Errorf("counted %+v, want %+v", g.counts, want)
+	}
+	for _, want := range []string{"it broke", "undefined: x", "panic: oh", "FAIL  p/a  1.5s", "ok    p/d  2.0s", "not an event"} {
+		if !strings.Contains(shown.String(), want) {
+			t.Errorf("%q is not shown in:\n%s", want, shown.String())
+		}
+	}
+	if strings.Contains(shown.String(), "chatter") {
+		t.Error("the output of a test that passed is shown")
+	}
+	if len(g.skips) != 1 || g.skips[0] != "p/a.TestSkip: no disk: too small" {
+		t.Errorf("skips are %q", g.skips)
+	}
+}

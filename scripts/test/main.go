@@ -1,0 +1,123 @@
+// Command test runs everything that CI runs, goes on when a part fails, and
+// ends with one line that counts what really happened:
+//
+//	1234 passed, 0 failed, 3 skipped
+//
+// It is started by `make test`, in the folder of the project.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	os.Exit(runAll(ctx, os.Stdout))
+}
+
+// part is one kind of test.
+type part struct {
+	name string
+	run  func(ctx context.Context, show io.Writer) (counts, []string, error)
+}
+
+func parts() []part {
+	return []part{
+		{"make check", check},
+		{"go test", goTests},
+		{"web: unit tests", webTests},
+		{"web: browser tests", browserTests},
+	}
+}
+
+// runAll runs every part and returns the exit code.
+func runAll(ctx context.Context, show io.Writer) int {
+	var total counts
+	var skips []string
+	began := time.Now()
+	for _, p := range parts() {
+		if ctx.Err() != nil {
+			fmt.Fprintln(show, "interrupted")
+			return 1
+		}
+		fmt.Fprintf(show, "\n== %s\n", p.name)
+		partBegan := time.Now()
+		c, why, err := p.run(ctx, show)
+		if err != nil {
+			// A part that could not be run, or failed without naming a test,
+			// is a failure of its own.
+			fmt.Fprintf(show, "%s: %v\n", p.name, err)
+			if c.failed == 0 {
+				c.failed = 1
+			}
+		}
+		fmt.Fprintf(show, "   %s: %s in %s\n", p.name, c, time.Since(partBegan).Round(time.Second))
+		total = total.add(c)
+		skips = append(skips, why...)
+	}
+	fmt.Fprintln(show)
+	for _, s := range skips {
+		fmt.Fprintf(show, "skipped: %s\n", s)
+	}
+	fmt.Fprintf(show, "took %s\n%s\n", time.Since(began).Round(time.Second), total)
+	if total.failed > 0 || total.passed == 0 {
+		return 1
+	}
+	return 0
+}
+
+func (c counts) String() string {
+	return fmt.Sprintf("%d passed, %d failed, %d skipped", c.passed, c.failed, c.skipped)
+}
+
+// command is a program of the project, ended when ctx ends.
+func command(ctx context.Context, show io.Writer, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Stdout, cmd.Stderr = show, show
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
+
+func check(ctx context.Context, show io.Writer) (counts, []string, error) {
+	if err := command(ctx, show, "make", "check").Run(); err != nil {
+		return counts{failed: 1}, nil, err
+	}
+	return counts{passed: 1}, nil, nil
+}
+
+// goTests runs all Go tests under the race detector. Where there is no C
+// compiler, which the detector needs, they run without it.
+func goTests(ctx context.Context, show io.Writer) (counts, []string, error) {
+	args := []string{"test", "-json", "-shuffle=on", "-timeout=15m"}
+	var skips []string
+	if _, err := exec.LookPath("cc"); err == nil {
+		args = append(args, "-race")
+	} else {
+		skips = append(skips, "race detector: there is no C compiler (apt-get install gcc libc6-dev)")
+	}
+	cmd := command(ctx, show, "go", append(args, "./...")...)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return counts{}, nil, err
+	}
+	g := newGoReader(show)
+	readErr := g.read(out)
+	err = cmd.Wait()
+	if readErr != nil {
+		err = readErr
+	}
+	return g.counts, append(skips, g.skips...), err
+}
