@@ -45,7 +45,7 @@ bench: build ## measure: latency, overhead, ingestion, search, memory, start-up,
 	@go run ./scripts/bench
 
 eval: build ## measure retrieval quality on public question sets
-	@scripts/eval.sh
+	@go run ./scripts/eval
 
 soak: build ## keep a server busy for SOAK (default 10m) and watch its memory
 	@go run ./scripts/bench -soak $(or $(SOAK),10m)

@@ -19,6 +19,9 @@ func Data(t testing.TB, rel string) string {
 	return ""
 }
 
+// FindData is Data for programs: "" where the data is absent.
+func FindData(rel string) string { return findData(filepath.FromSlash(rel)) }
+
 func findData(rel string) string {
 	if dir := os.Getenv("IBID_TEST_DATA"); dir != "" {
 		return existing(filepath.Join(dir, rel))
