@@ -1,75 +1,297 @@
 // Package index is the embedded search index: BM25 over an inverted index and
 // vector search over 1-bit codes, both in memory, updated in place.
+//
+//	Index
+//	├── terms      term → number, one dictionary for all fields
+//	├── slots      documents: category, folder, title terms
+//	├── segments   up to 65,536 chunks each; the last one grows
+//	│     term number → occurrences, ascending: chunk<<16 | position
+//	└── spaces     by embedder: a 1-bit code and a 16-bit vector per chunk
+//
+// A replaced or deleted chunk stays in its segment, marked dead, until the
+// segment is merged. Everything that scores depend on (document frequencies,
+// lengths, counts) leaves dead chunks out, so scores are those of an index built
+// from scratch.
+//
+// One writer at a time holds Index.writer. What searches see changes only under
+// Index.mu, held for a fraction of a millisecond at a time.
 package index
 
 import (
-	"context"
-	"errors"
-	"io"
+	"cmp"
+	"sync"
 
 	"ibid"
+	"ibid/internal/text"
 )
 
 // Config sets up an index. The zero Config suits everyone.
-type Config struct{}
+type Config struct {
+	SegmentChunks int // chunks in a segment; 0 stands for the most, 65,536
+}
 
 // Index is safe for concurrent searches and updates.
-type Index struct{}
+type Index struct {
+	segmentChunks int
+	readers       sync.Pool // of *reader
+	scratches     sync.Pool // of *scratch
+
+	// writer serialises updates and guards what only they need.
+	writer    sync.Mutex
+	documents map[string]uint32 // document id → slot
+	parts     [][]part          // by slot: where the chunks are
+	free      []uint32          // slots to use again
+	chunkDoc  map[string]uint32 // chunk id → slot of its document
+
+	// mu guards what searches read. Updates change it under both locks, and
+	// read it under writer alone.
+	mu       sync.RWMutex
+	terms    map[string]uint32
+	slots    []slot
+	labels   labels
+	titles   titleField
+	segments []*segment // the last one grows, unless it is full
+	totals   totals
+	spaces   map[string]*space
+	used     string // the space that Stats counts
+}
+
+// slot is what searches know of a document.
+type slot struct {
+	id               string // "" when the slot is free
+	category, folder uint32 // labels
+	title            []titleTerm
+}
+
+// part is a run of chunks of one document within a segment.
+type part struct {
+	segment  *segment
+	from, to int
+}
+
+// totals count living chunks; lengths are in terms.
+type totals struct {
+	chunks        int
+	bodyLength    int64
+	headings      int // chunks that have one
+	headingLength int64
+	languages     map[string]int
+}
 
 // Stats says how large the index is.
 type Stats struct {
 	Documents int
 	Chunks    int
-	Vectors   int    // in the space that is searched
-	Space     string // the space that is searched, "" for none
+	Terms     int
+	Segments  int
+	Vectors   int    // in the space that queries use
+	Space     string // the space that queries use, "" for none
 	Bytes     int64  // memory held, estimated
 }
 
-var errUnfinished = errors.New("index: not built yet")
-
 // New returns an empty index.
-func New(cfg Config) *Index { return &Index{} }
+func New(cfg Config) *Index {
+	x := &Index{segmentChunks: min(cmp.Or(cfg.SegmentChunks, maxSegmentChunks), maxSegmentChunks)}
+	x.readers.New = func() any { return &reader{memos: make(map[string]*text.Memo)} }
+	x.scratches.New = func() any { return new(scratch) }
+	x.reset()
+	return x
+}
 
-// Put adds a document, or replaces all of its chunks at once. Vectors of chunks
-// that keep their id are kept.
-func (x *Index) Put(doc ibid.Document, chunks []ibid.Chunk) {}
+func (x *Index) reset() {
+	x.documents, x.chunkDoc = make(map[string]uint32), make(map[string]uint32)
+	x.parts, x.free = nil, nil
+	x.terms = make(map[string]uint32)
+	x.slots, x.segments = nil, nil
+	x.labels = newLabels()
+	x.titles = titleField{postings: make(map[uint32][]titlePosting)}
+	x.totals = totals{languages: make(map[string]int)}
+	x.spaces, x.used = make(map[string]*space), ""
+}
+
+// lockedChunks is how many chunks are added while searches wait, some 0.2 ms.
+const lockedChunks = 32
+
+// Put adds a document, or replaces all of its chunks at once: no search sees
+// some of the old and some of the new. Chunks that keep their id keep their
+// vectors. A chunk whose id another document holds, or that comes twice, is
+// left out.
+func (x *Index) Put(doc ibid.Document, chunks []ibid.Chunk) {
+	// Words are cut before any lock is taken: documents can be put in parallel.
+	r := x.readers.Get().(*reader)
+	read := r.document(doc, chunks)
+	x.readers.Put(r)
+
+	x.writer.Lock()
+	defer x.writer.Unlock()
+	at, known := x.documents[doc.ID]
+	if !known {
+		at = x.freeSlot()
+		x.documents[doc.ID] = at
+	}
+	read.chunks = x.ownChunks(at, read.chunks)
+
+	// New chunks enter dead and come alive together.
+	var parts []part
+	for rest := read.chunks; len(rest) > 0; {
+		n := min(len(rest), lockedChunks)
+		x.mu.Lock()
+		for _, c := range rest[:n] {
+			parts = x.append(parts, at, c)
+		}
+		x.mu.Unlock()
+		rest = rest[n:]
+	}
+	x.mu.Lock()
+	x.slots[at].id = doc.ID
+	x.slots[at].category, x.slots[at].folder = x.labels.number(doc.Category), x.labels.number(doc.Folder)
+	x.setTitle(at, read.title)
+	x.exchange(at, parts)
+	x.mu.Unlock()
+	x.maintain()
+}
 
 // Delete removes a document and its chunks from search.
-func (x *Index) Delete(documentID string) {}
-
-// Lexical returns the best chunks for a query by BM25, best first.
-func (x *Index) Lexical(ctx context.Context, query string, limit int, scope ibid.Scope) ([]ibid.Candidate, error) {
-	return nil, errUnfinished
+func (x *Index) Delete(documentID string) {
+	x.writer.Lock()
+	defer x.writer.Unlock()
+	at, known := x.documents[documentID]
+	if !known {
+		return
+	}
+	x.mu.Lock()
+	x.exchange(at, nil)
+	x.setTitle(at, nil)
+	x.slots[at] = slot{}
+	x.mu.Unlock()
+	delete(x.documents, documentID)
+	x.free = append(x.free, at)
+	x.maintain()
 }
 
-// Vector returns the chunks whose vectors in the current space are nearest to
-// vec by cosine, best first.
-func (x *Index) Vector(ctx context.Context, vec []float32, limit int, scope ibid.Scope) ([]ibid.Candidate, error) {
-	return nil, errUnfinished
+func (x *Index) freeSlot() uint32 {
+	if n := len(x.free); n > 0 {
+		at := x.free[n-1]
+		x.free = x.free[:n-1]
+		return at
+	}
+	x.parts = append(x.parts, nil)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.slots = append(x.slots, slot{})
+	return uint32(len(x.slots) - 1)
 }
 
-// PutVectors stores one vector per chunk id in the named space. Ids that are
-// not in the index are ignored.
-func (x *Index) PutVectors(space string, ids []string, vecs [][]float32) error { return errUnfinished }
+// ownChunks leaves out the chunks whose ids are taken.
+func (x *Index) ownChunks(at uint32, chunks []readChunk) []readChunk {
+	seen := make(map[string]bool, len(chunks))
+	kept := chunks[:0]
+	for _, c := range chunks {
+		owner, taken := x.chunkDoc[c.id]
+		if seen[c.id] || taken && owner != at {
+			continue
+		}
+		seen[c.id] = true
+		kept = append(kept, c)
+	}
+	return kept
+}
 
-// UseSpace makes the named space the one that Vector searches.
-func (x *Index) UseSpace(space string) error { return errUnfinished }
+// append adds a dead chunk to the growing segment, opening one as needed.
+func (x *Index) append(parts []part, at uint32, c readChunk) []part {
+	if n := len(x.segments); n == 0 || !x.segments[n-1].grows(x.segmentChunks) {
+		x.segments = append(x.segments, &segment{})
+	}
+	s := x.segments[len(x.segments)-1]
+	i := s.append(c, at, x.number)
+	if n := len(parts); n > 0 && parts[n-1].segment == s && parts[n-1].to == i {
+		parts[n-1].to++
+		return parts
+	}
+	return append(parts, part{s, i, i + 1})
+}
 
-// DropSpace forgets the vectors of a space.
-func (x *Index) DropSpace(space string) {}
+// number returns the number of a term, giving a new term the next one.
+func (x *Index) number(term string) uint32 {
+	n, ok := x.terms[term]
+	if !ok {
+		n = uint32(len(x.terms))
+		x.terms[term] = n
+	}
+	return n
+}
 
-// Missing returns the ids of chunks that have no vector in the named space.
-func (x *Index) Missing(space string) []string { return nil }
+// exchange kills the chunks of a document and brings those of parts alive.
+func (x *Index) exchange(at uint32, parts []part) {
+	stays := make(map[string]bool)
+	for _, p := range parts {
+		for i := p.from; i < p.to; i++ {
+			stays[p.segment.ids[i]] = true
+		}
+	}
+	for _, p := range x.parts[at] {
+		for i := p.from; i < p.to; i++ {
+			p.segment.setAlive(i, false)
+			x.totals.add(p.segment, i, -1)
+			if id := p.segment.ids[i]; !stays[id] {
+				delete(x.chunkDoc, id)
+				for _, s := range x.spaces {
+					s.remove(id)
+				}
+			}
+		}
+	}
+	for _, p := range parts {
+		for i := p.from; i < p.to; i++ {
+			p.segment.setAlive(i, true)
+			x.totals.add(p.segment, i, 1)
+			x.chunkDoc[p.segment.ids[i]] = at
+		}
+	}
+	x.parts[at] = parts
+}
+
+// add counts chunk i of s in (n = 1) or out (n = -1).
+func (t *totals) add(s *segment, i, n int) {
+	t.chunks += n
+	t.bodyLength += int64(n) * int64(s.bodyLength[i])
+	if h := s.headingLength[i]; h > 0 {
+		t.headings += n
+		t.headingLength += int64(n) * int64(h)
+	}
+	l := s.language[i]
+	if t.languages[l] += n; t.languages[l] == 0 {
+		delete(t.languages, l)
+	}
+}
 
 // Len returns the number of chunks.
-func (x *Index) Len() int { return 0 }
+func (x *Index) Len() int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.totals.chunks
+}
 
 // Stats returns the size of the index.
-func (x *Index) Stats() Stats { return Stats{} }
-
-// Save writes a snapshot. sequence is the caller's: the change up to which the
-// snapshot is complete.
-func (x *Index) Save(w io.Writer, sequence int64) error { return errUnfinished }
-
-// Load replaces the index by a snapshot and returns its sequence.
-func (x *Index) Load(r io.Reader) (sequence int64, err error) { return 0, errUnfinished }
+func (x *Index) Stats() Stats {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	s := Stats{Chunks: x.totals.chunks, Terms: len(x.terms), Segments: len(x.segments), Space: x.used}
+	for i := range x.slots {
+		if x.slots[i].id != "" {
+			s.Documents++
+		}
+	}
+	// Keys, values and the overhead of the maps of terms and chunk ids.
+	s.Bytes = int64(len(x.terms))*48 + int64(x.totals.chunks)*96 + int64(len(x.slots))*96
+	for _, seg := range x.segments {
+		s.Bytes += seg.bytes()
+	}
+	for name, sp := range x.spaces {
+		s.Bytes += sp.bytes()
+		if name == x.used {
+			s.Vectors = sp.rows
+		}
+	}
+	return s
+}

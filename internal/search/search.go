@@ -3,8 +3,11 @@
 package search
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"ibid"
@@ -23,10 +26,11 @@ const (
 	ModeMix     Mode = "mix"
 )
 
-// Index finds candidates, best first.
+// Index finds candidates, best first. Space names the embedder whose vectors are
+// searched.
 type Index interface {
 	Lexical(ctx context.Context, query string, limit int, scope ibid.Scope) ([]ibid.Candidate, error)
-	Vector(ctx context.Context, vec []float32, limit int, scope ibid.Scope) ([]ibid.Candidate, error)
+	Vector(ctx context.Context, space string, vec []float32, limit int, scope ibid.Scope) ([]ibid.Candidate, error)
 	Len() int
 }
 
@@ -42,13 +46,21 @@ type Config struct {
 	Index    Index
 	Store    Store
 	Embedder ibid.Embedder // nil: lexical only until SetEmbedder
+	MaxLimit int           // the most passages a query may ask for; 0: 20
 }
+
+// DefaultLimit is how many passages a query gets that does not say.
+const DefaultLimit = 7
+
+// pool is the least that each half fetches, however few passages are wanted:
+// fusion needs to see well beyond them.
+const pool = 50
 
 // Query is one search.
 type Query struct {
 	Text  string
 	Scope ibid.Scope
-	Limit int  // 0: 7; at most 20
+	Limit int  // 0: DefaultLimit; more than Config.MaxLimit is cut to it
 	Mode  Mode // "": auto
 }
 
@@ -61,16 +73,140 @@ type Result struct {
 	VectorError    error // why the vector half is missing; the passages are lexical then
 }
 
+// Ranked is a chunk that was found, before its text is fetched.
+type Ranked struct {
+	ChunkID string
+	Match   ibid.Match
+}
+
+// Ranking is the fused order of chunks, best first.
+type Ranking struct {
+	Mode           Mode
+	Ranked         []Ranked
+	ChunksSearched int
+	VectorError    error
+}
+
 // Searcher is safe for concurrent use.
-type Searcher struct{}
+type Searcher struct {
+	cfg      Config
+	embedder atomic.Pointer[ibid.Embedder]
+}
 
 // New returns a Searcher.
-func New(cfg Config) *Searcher { return &Searcher{} }
+func New(cfg Config) *Searcher {
+	cfg.MaxLimit = cmp.Or(cfg.MaxLimit, 20)
+	s := &Searcher{cfg: cfg}
+	s.SetEmbedder(cfg.Embedder)
+	return s
+}
 
 // SetEmbedder exchanges the embedder of queries; nil turns the vector half off.
-func (s *Searcher) SetEmbedder(e ibid.Embedder) {}
+// Searches under way go on with the one they began with.
+func (s *Searcher) SetEmbedder(e ibid.Embedder) {
+	if e == nil {
+		s.embedder.Store(nil)
+		return
+	}
+	s.embedder.Store(&e)
+}
 
-// Search returns the best passages, best first.
-func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
-	return Result{}, errors.New("search: not built yet")
+// Rank returns the fused ranking of the chunks that were found, at most
+// q.Limit, without touching the store.
+func (s *Searcher) Rank(ctx context.Context, q Query) (Ranking, error) {
+	if strings.TrimSpace(q.Text) == "" {
+		return Ranking{}, ibid.Errorf(ibid.CodeBadRequest, "the query is empty")
+	}
+	embedder := s.embedder.Load()
+	mode, err := q.Mode.resolve(embedder)
+	if err != nil {
+		return Ranking{}, err
+	}
+	r := Ranking{Mode: mode, ChunksSearched: s.cfg.Index.Len()}
+	limit := min(max(cmp.Or(q.Limit, DefaultLimit), 1), s.cfg.MaxLimit)
+	lexical, vector, err := s.candidates(ctx, embedder, q, mode, max(pool, 2*limit))
+	if err != nil {
+		return Ranking{}, err
+	}
+	if vector.err != nil {
+		r.Mode, r.VectorError = ModeLexical, vector.err
+		if mode == ModeVector { // then words were not searched yet
+			if lexical, err = s.cfg.Index.Lexical(ctx, q.Text, max(pool, 2*limit), q.Scope); err != nil {
+				return Ranking{}, fmt.Errorf("search by words: %w", err)
+			}
+		}
+	}
+	r.Ranked = fuse(r.Mode, lexical, dropWeak(vector.found), limit)
+	return r, nil
+}
+
+func (m Mode) resolve(embedder *ibid.Embedder) (Mode, error) {
+	switch m {
+	case ModeLexical, ModeVector, ModeRRF, ModeMix:
+		return m, nil
+	case ModeAuto, "":
+		switch {
+		case embedder == nil:
+			return ModeLexical, nil
+		case strings.HasPrefix((*embedder).Name(), "lsa-"):
+			// Reciprocal ranks give a weak dense half an equal say, which loses
+			// quality; a small share of its score gains some.
+			return ModeMix, nil
+		}
+		return ModeRRF, nil
+	}
+	return "", &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("there is no search mode %q", string(m)),
+		Hint: "auto, lexical, vector, rrf or mix"}
+}
+
+// half is what one half of a search gave.
+type half struct {
+	found []ibid.Candidate
+	err   error
+}
+
+// candidates runs the halves that mode needs side by side. An error of the
+// vector half is in its half; err is the lexical half's, or the caller's own end.
+func (s *Searcher) candidates(ctx context.Context, embedder *ibid.Embedder, q Query, mode Mode, n int) (lexical []ibid.Candidate, vector half, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answer := make(chan half, 1)
+	if mode == ModeLexical {
+		answer <- half{}
+	} else {
+		go func() { answer <- s.vector(ctx, embedder, q, n) }()
+	}
+	if mode != ModeVector {
+		if lexical, err = s.cfg.Index.Lexical(ctx, q.Text, n, q.Scope); err != nil {
+			cancel()
+		}
+	}
+	vector = <-answer
+	if err != nil {
+		return nil, vector, fmt.Errorf("search by words: %w", err)
+	}
+	if vector.err != nil && ctx.Err() != nil {
+		return nil, vector, fmt.Errorf("search: %w", ctx.Err())
+	}
+	return lexical, vector, nil
+}
+
+func (s *Searcher) vector(ctx context.Context, embedder *ibid.Embedder, q Query, n int) half {
+	if embedder == nil {
+		return half{err: &ibid.Error{Code: ibid.CodeVectorDB, Message: "there is no embedder yet",
+			Hint: "the built-in one is made from your documents once there are ten passages"}}
+	}
+	e := *embedder
+	vecs, err := e.Embed(ctx, []string{q.Text}, ibid.EmbedQuery)
+	if err != nil {
+		return half{err: fmt.Errorf("embed the query with %s: %w", e.Name(), err)}
+	}
+	if len(vecs) != 1 {
+		return half{err: ibid.Errorf(ibid.CodeVectorDB, "%s returned %d vectors for one query", e.Name(), len(vecs))}
+	}
+	found, err := s.cfg.Index.Vector(ctx, e.Name(), vecs[0], n, q.Scope)
+	if err != nil {
+		return half{err: fmt.Errorf("search by vector: %w", err)}
+	}
+	return half{found: found}
 }

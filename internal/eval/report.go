@@ -1,0 +1,139 @@
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"ibid/internal/search"
+)
+
+// Report is what Retrieval measured.
+type Report struct {
+	Set            string
+	Documents      int
+	Chunks         int
+	Queries        int
+	Embedder       string
+	Default        search.Mode // what auto stood for
+	Configurations []Configuration
+	Differences    []Difference
+	Took           time.Duration
+}
+
+// Configuration is one way of searching and its scores, means over the queries
+// in the order of Metrics.
+type Configuration struct {
+	Mode   search.Mode
+	Scores []float64
+}
+
+// Difference is the nDCG@10 of A minus that of B, with its 95 % interval by
+// paired bootstrap over the queries.
+type Difference struct {
+	A    search.Mode `json:"a"`
+	B    search.Mode `json:"b"`
+	Mean float64     `json:"mean"`
+	Low  float64     `json:"low"`
+	High float64     `json:"high"`
+}
+
+// Score returns a mean, 0 where it was not measured.
+func (r *Report) Score(mode search.Mode, metric Metric) float64 {
+	for _, c := range r.Configurations {
+		if c.Mode != mode {
+			continue
+		}
+		for i, m := range Metrics {
+			if m == metric {
+				return c.Scores[i]
+			}
+		}
+	}
+	return 0
+}
+
+func (r *Report) add(mode, used search.Mode, rows [][]float64) {
+	r.Configurations = append(r.Configurations, Configuration{Mode: mode, Scores: mean(rows)})
+	if mode == search.ModeAuto {
+		r.Default = used
+	}
+}
+
+// compare sets every configuration against the lexical half alone.
+func (r *Report) compare(measured map[search.Mode][][]float64, seed uint64) {
+	base := measured[search.ModeLexical]
+	for _, mode := range configurations {
+		if mode == search.ModeLexical || mode == search.ModeAuto {
+			continue
+		}
+		d := make([]float64, len(base))
+		for i, row := range measured[mode] {
+			d[i] = row[0] - base[i][0]
+		}
+		m, low, high := bootstrap(d, seed)
+		r.Differences = append(r.Differences, Difference{A: mode, B: search.ModeLexical, Mean: m, Low: low, High: high})
+	}
+}
+
+// WriteTable writes the report for people.
+func (r *Report) WriteTable(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d chunks in %d documents, %d queries", r.Set, r.Chunks, r.Documents, r.Queries)
+	if r.Embedder != "" {
+		fmt.Fprintf(&b, ", embedder %s", r.Embedder)
+	}
+	fmt.Fprintf(&b, "; %s\n\n", r.Took.Round(time.Millisecond))
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "mode\t")
+	for _, m := range Metrics {
+		fmt.Fprintf(t, "%s\t", m)
+	}
+	fmt.Fprintln(t)
+	for _, c := range r.Configurations {
+		name := string(c.Mode)
+		if c.Mode == search.ModeAuto {
+			name += " (" + string(r.Default) + ")"
+		}
+		fmt.Fprintf(t, "%s\t", name)
+		for _, v := range c.Scores {
+			fmt.Fprintf(t, "%.4f\t", v)
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	b.WriteString("\nnDCG@10 against lexical alone, 95 % interval of a paired bootstrap over the queries:\n")
+	for _, d := range r.Differences {
+		fmt.Fprintf(&b, "  %-8s %+.4f  [%+.4f, %+.4f]\n", d.A, d.Mean, d.Low, d.High)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// MarshalJSON writes the scores by name: "default" is what auto gives.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	byMode := make(map[search.Mode]map[Metric]float64)
+	for _, c := range r.Configurations {
+		byMode[c.Mode] = make(map[Metric]float64)
+		for i, m := range Metrics {
+			byMode[c.Mode][m] = c.Scores[i]
+		}
+	}
+	return json.Marshal(struct {
+		Set            string                             `json:"set"`
+		Documents      int                                `json:"documents"`
+		Chunks         int                                `json:"chunks"`
+		Queries        int                                `json:"queries"`
+		Embedder       string                             `json:"embedder"`
+		DefaultMode    search.Mode                        `json:"default_mode"`
+		Default        map[Metric]float64                 `json:"default"`
+		Configurations map[search.Mode]map[Metric]float64 `json:"configurations"`
+		Differences    []Difference                       `json:"differences"`
+		TookMS         int64                              `json:"took_ms"`
+	}{r.Set, r.Documents, r.Chunks, r.Queries, r.Embedder, r.Default, byMode[search.ModeAuto], byMode, r.Differences, r.Took.Milliseconds()})
+}

@@ -1,0 +1,197 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ibid"
+	"ibid/internal/index"
+	"ibid/internal/lsa"
+	"ibid/internal/search"
+	"ibid/internal/text"
+)
+
+// Config says what is measured. The zero Config measures what users get without
+// any embedding server.
+type Config struct {
+	Embedder ibid.Embedder // nil: the built-in one, fitted on the set
+	Sample   int           // measure with so many queries, chosen at random; 0: all
+	Seed     uint64        // of the sample and the bootstrap
+	// Progress, when set, is told what is being done and how far it is, from
+	// one goroutine at a time.
+	Progress func(stage string, done, total int)
+}
+
+// Configurations are measured in this order; the last is the default.
+var configurations = []search.Mode{search.ModeLexical, search.ModeVector, search.ModeRRF, search.ModeMix, search.ModeAuto}
+
+// Retrieval measures every way of searching on the test collection in dir.
+func Retrieval(ctx context.Context, dir string, cfg Config) (*Report, error) {
+	start := time.Now()
+	set, err := ReadSet(dir)
+	if err != nil {
+		return nil, err
+	}
+	set.sample(cfg)
+	searcher, embedder, err := set.searcher(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{Set: dir, Documents: len(set.Documents), Queries: len(set.Queries)}
+	for _, c := range set.Chunks {
+		report.Chunks += len(c)
+	}
+	if embedder != nil {
+		report.Embedder = embedder.Name()
+	}
+	measured := make(map[search.Mode][][]float64)
+	for _, mode := range configurations {
+		rows, used, err := set.measure(ctx, searcher, mode, measured, cfg)
+		if err != nil {
+			return nil, fmt.Errorf("measure %s: %w", mode, err)
+		}
+		measured[mode] = rows
+		report.add(mode, used, rows)
+	}
+	report.compare(measured, cfg.Seed)
+	report.Took = time.Since(start)
+	return report, nil
+}
+
+// sample keeps cfg.Sample queries, in their order.
+func (s *Set) sample(cfg Config) {
+	if cfg.Sample <= 0 || cfg.Sample >= len(s.Queries) {
+		return
+	}
+	chosen := rand.New(rand.NewPCG(cfg.Seed, 2)).Perm(len(s.Queries))[:cfg.Sample]
+	slices.Sort(chosen)
+	queries := make([]Query, len(chosen))
+	for i, at := range chosen {
+		queries[i] = s.Queries[at]
+	}
+	s.Queries = queries
+}
+
+// searcher indexes the set.
+func (s *Set) searcher(ctx context.Context, cfg Config) (*search.Searcher, ibid.Embedder, error) {
+	x := index.New(index.Config{})
+	for i, d := range s.Documents {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		x.Put(d, s.Chunks[i])
+		cfg.progress("index", i+1, len(s.Documents))
+	}
+	embedder := cfg.Embedder
+	if embedder == nil {
+		m, err := lsa.Fit(ctx, s.texts(), lsa.Config{})
+		switch {
+		case err == nil:
+			embedder = m
+		case ibid.CodeOf(err) != ibid.CodeNoDocuments: // a tiny set is searched by words
+			return nil, nil, err
+		}
+	}
+	if embedder != nil {
+		if err := s.embed(ctx, x, embedder, cfg); err != nil {
+			return nil, nil, err
+		}
+	}
+	return search.New(search.Config{Index: x, Store: newStore(s), Embedder: embedder, MaxLimit: depth + 1}), embedder, nil
+}
+
+// texts yields the chunks as they are embedded.
+func (s *Set) texts() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i, d := range s.Documents {
+			for _, c := range s.Chunks[i] {
+				if !yield(text.Passage(d.Title, c.Heading, c.Text)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// embedBatch suits embedding servers, which are slow, and the built-in one.
+const embedBatch = 64
+
+func (s *Set) embed(ctx context.Context, x *index.Index, e ibid.Embedder, cfg Config) error {
+	var ids []string
+	for _, chunks := range s.Chunks {
+		for _, c := range chunks {
+			ids = append(ids, c.ID)
+		}
+	}
+	done := 0
+	for batch := range slices.Chunk(slices.Collect(s.texts()), embedBatch) {
+		vecs, err := e.Embed(ctx, batch, ibid.EmbedPassage)
+		if err != nil {
+			return fmt.Errorf("embed the test collection: %w", err)
+		}
+		if err := x.PutVectors(e.Name(), ids[done:done+len(batch)], vecs); err != nil {
+			return err
+		}
+		done += len(batch)
+		cfg.progress("embed", done, len(ids))
+	}
+	return nil
+}
+
+// measure returns a row of metrics per query, and the mode that was used.
+func (s *Set) measure(ctx context.Context, searcher *search.Searcher, mode search.Mode,
+	measured map[search.Mode][][]float64, cfg Config) (rows [][]float64, used search.Mode, err error) {
+	// What auto stands for need not be measured again.
+	first, err := searcher.Rank(ctx, search.Query{Text: s.Queries[0].Text, Mode: mode})
+	if err != nil {
+		return nil, "", err
+	}
+	if rows, done := measured[first.Mode]; done && mode == search.ModeAuto {
+		return rows, first.Mode, nil
+	}
+	rows = make([][]float64, len(s.Queries))
+	group, ctx := errgroup.WithContext(ctx)
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		group.Go(func() error {
+			for i := w; i < len(s.Queries); i += workers {
+				q := s.Queries[i]
+				r, err := searcher.Rank(ctx, search.Query{Text: q.Text, Mode: mode, Limit: depth + 1})
+				if err != nil {
+					return err
+				}
+				rows[i] = measure(found(r, q.ID), s.Relevant[q.ID])
+				if w == 0 {
+					cfg.progress(string(mode), i+1, len(s.Queries))
+				}
+			}
+			return nil
+		})
+	}
+	return rows, first.Mode, group.Wait()
+}
+
+func (c Config) progress(stage string, done, total int) {
+	if c.Progress != nil {
+		c.Progress(stage, done, total)
+	}
+}
+
+// found returns the ids of a ranking. An entry that is the query itself is no
+// find, as in BEIR.
+func found(r search.Ranking, queryID string) []string {
+	ids := make([]string, 0, len(r.Ranked))
+	for _, c := range r.Ranked {
+		if c.ChunkID != queryID {
+			ids = append(ids, c.ChunkID)
+		}
+	}
+	return ids
+}

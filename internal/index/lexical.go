@@ -1,0 +1,212 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"ibid"
+)
+
+// The BM25 parameters of every field, and the weights of what is added to the
+// body's score (measured on public sets: docs/retrieval.md).
+const (
+	k1            = 0.9
+	b             = 0.6
+	titleWeight   = 0.5
+	headingWeight = 0.5
+	pairWeight    = 0.2
+)
+
+// idf is the weight of a term that df of n units hold: ln(1 + (n-df+½)/(df+½)),
+// Robertson & Zaragoza, "The Probabilistic Relevance Framework", 2009, in the
+// form that is never negative.
+func idf(n, df int) float32 {
+	return float32(math.Log(1 + (float64(n)-float64(df)+0.5)/(float64(df)+0.5)))
+}
+
+// norm holds k1·(1-b) and k1·b/average length.
+type norm struct{ base, perTerm float32 }
+
+func newNorm(length float64, count int) norm {
+	average := 1.0
+	if count > 0 && length > 0 {
+		average = length / float64(count)
+	}
+	return norm{base: k1 * (1 - b), perTerm: float32(k1 * b / average)}
+}
+
+// saturate is BM25's tf·(k1+1) / (tf + k1·(1-b+b·length/average)).
+func (n norm) saturate(tf, length float32) float32 {
+	return tf * (k1 + 1) / (tf + n.base + n.perTerm*length)
+}
+
+// queryTerm is a term of the query that the index knows. Weights include idf.
+type queryTerm struct {
+	number        uint32
+	body, heading float32
+}
+
+// queryPair is two terms that follow each other in the query, and where they do
+// so in the index.
+type queryPair struct {
+	first, second uint32
+	weight        float32
+	found         [][]uint32 // by segment: occurrences of the first term
+}
+
+// scratch is the memory of one search, used again.
+type scratch struct {
+	scores    []float32
+	titles    []float32
+	allowed   []bool
+	distances []uint16
+	near      []uint32
+}
+
+// Lexical returns the best chunks for a query, best first, ties by chunk id. The
+// score of a chunk is the sum of
+//
+//	BM25 of its body: the document's title, the heading path and the text,
+//	0.5 × BM25 of the heading path, and 0.5 × BM25 of the document's title,
+//	0.2 × BM25 of the pairs of neighbouring words that the query has too.
+//
+// Where the query quotes "some words" and the scope has chunks with these words
+// in this order, stop words aside, only they are returned.
+func (x *Index) Lexical(ctx context.Context, query string, limit int, scope ibid.Scope) ([]ibid.Candidate, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	q := x.readQuery(query)
+	sc := x.scratches.Get().(*scratch)
+	defer x.scratches.Put(sc)
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+
+	allowed := x.allowed(scope, sc)
+	terms, pairs := x.weigh(q), x.pairs(q)
+	titles := zeroed(&sc.titles, len(x.slots))
+	if !x.titles.score(titles, terms) {
+		titles = nil
+	}
+	phrases := x.phraseFilter(q, allowed)
+	best := top{limit: limit}
+	for i, s := range x.segments {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("search by words: %w", err)
+		}
+		scores := zeroed(&sc.scores, len(s.ids))
+		x.scoreSegment(scores, i, terms, pairs)
+		s.collect(&best, scores, titles, allowed, phrases.of(i))
+	}
+	return best.candidates(), nil
+}
+
+// weigh looks the query's terms up.
+func (x *Index) weigh(q parsed) []queryTerm {
+	terms := make([]queryTerm, 0, len(q.terms))
+	for _, t := range q.terms {
+		number, ok := x.terms[t]
+		if !ok {
+			continue
+		}
+		var df, headings int
+		for _, s := range x.segments {
+			b, h := s.frequency(s.occurrences(number))
+			df += b
+			headings += h
+		}
+		terms = append(terms, queryTerm{number: number, body: idf(x.totals.chunks, df),
+			heading: headingWeight * idf(x.totals.headings, headings)})
+	}
+	return terms
+}
+
+// pairs finds where the query's neighbours are neighbours in the index.
+func (x *Index) pairs(q parsed) []queryPair {
+	pairs := make([]queryPair, 0, len(q.pairs))
+	for _, p := range q.pairs {
+		first, ok1 := x.terms[p[0]]
+		second, ok2 := x.terms[p[1]]
+		if !ok1 || !ok2 {
+			continue
+		}
+		pair := queryPair{first: first, second: second, found: make([][]uint32, len(x.segments))}
+		df := 0
+		for i, s := range x.segments {
+			pair.found[i] = followed(s.occurrences(first), s.occurrences(second))
+			n, _ := s.frequency(pair.found[i])
+			df += n
+		}
+		pair.weight = pairWeight * idf(x.totals.chunks, df)
+		pairs = append(pairs, pair)
+	}
+	return pairs
+}
+
+// followed returns the occurrences in first that one in second directly follows.
+func followed(first, second []uint32) []uint32 {
+	var found []uint32
+	j := 0
+	for _, o := range first {
+		for j < len(second) && second[j] <= o {
+			j++
+		}
+		if j == len(second) {
+			break
+		}
+		if second[j] == o+1 {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+// scoreSegment adds the body, heading and pair scores of segment i, a term at a
+// time.
+func (x *Index) scoreSegment(scores []float32, i int, terms []queryTerm, pairs []queryPair) {
+	s := x.segments[i]
+	body := newNorm(float64(x.totals.bodyLength), x.totals.chunks)
+	heading := newNorm(float64(x.totals.headingLength), x.totals.headings)
+	for _, t := range terms {
+		s.score(scores, s.occurrences(t.number), t.body, t.heading, body, heading)
+	}
+	for _, p := range pairs {
+		s.score(scores, p.found[i], p.weight, 0, body, heading)
+	}
+}
+
+func (s *segment) score(scores []float32, list []uint32, bodyWeight, headingWeight float32, body, heading norm) {
+	for i := 0; i < len(list); {
+		chunk := list[i] >> 16
+		from := i
+		inHeading := 0
+		for i < len(list) && list[i]>>16 == chunk {
+			if list[i]&0xFFFF >= headingPosition {
+				inHeading++
+			}
+			i++
+		}
+		v := bodyWeight * body.saturate(float32(i-from), float32(s.bodyLength[chunk]))
+		if inHeading > 0 {
+			v += headingWeight * heading.saturate(float32(inHeading), float32(s.headingLength[chunk]))
+		}
+		scores[chunk] += v
+	}
+}
+
+// collect offers the chunks that scored, are alive and pass the filters.
+func (s *segment) collect(best *top, scores, titles []float32, allowed []bool, phrased []bool) {
+	for i, v := range scores {
+		if v == 0 {
+			continue
+		}
+		if titles != nil {
+			v += titles[s.slots[i]]
+		}
+		if v < best.least() || !s.alive[i] || allowed != nil && !allowed[s.slots[i]] || phrased != nil && !phrased[i] {
+			continue
+		}
+		best.offer(hit{v, s.ids[i]})
+	}
+}

@@ -1,0 +1,156 @@
+package index
+
+import "slices"
+
+// maxSegmentChunks is as many chunks as the upper half of an occurrence can
+// number.
+const maxSegmentChunks = 1 << 16
+
+// segment holds the postings of up to 65,536 chunks in one of two forms: lists,
+// which can grow, and flat, which a merge leaves.
+type segment struct {
+	ids           []string // by chunk
+	slots         []uint32 // of the chunk's document
+	language      []string
+	bodyLength    []uint32 // in terms, headings included
+	headingLength []uint16
+	alive         []bool
+	dead          int
+
+	lists [][]uint32 // by term number: occurrences, ascending
+	// flat[starts[t]:starts[t+1]] are the occurrences of term t.
+	starts []uint32
+	flat   []uint32
+}
+
+func (s *segment) grows(limit int) bool { return s.starts == nil && len(s.ids) < limit }
+
+// append adds a chunk, dead for now, and returns its number.
+func (s *segment) append(c readChunk, at uint32, number func(string) uint32) int {
+	i := len(s.ids)
+	s.ids = append(s.ids, c.id)
+	s.slots = append(s.slots, at)
+	s.language = append(s.language, c.language)
+	s.bodyLength = append(s.bodyLength, uint32(len(c.terms)))
+	s.headingLength = append(s.headingLength, uint16(c.headingLength))
+	s.alive = append(s.alive, false)
+	s.dead++
+	for _, o := range c.terms {
+		n := int(number(o.term))
+		if n >= len(s.lists) {
+			s.lists = append(s.lists, make([][]uint32, max(n+1, 2*len(s.lists))-len(s.lists))...)
+		}
+		s.lists[n] = insert(s.lists[n], uint32(i)<<16|uint32(o.position))
+	}
+	return i
+}
+
+// insert appends an occurrence. Within a chunk they come almost in order: a
+// joined form or a capped position may repeat.
+func insert(list []uint32, o uint32) []uint32 {
+	list = append(list, o)
+	for i := len(list) - 1; i > 0 && list[i-1] > list[i]; i-- {
+		list[i-1], list[i] = list[i], list[i-1]
+	}
+	return list
+}
+
+func (s *segment) setAlive(i int, alive bool) {
+	if s.alive[i] == alive {
+		return
+	}
+	s.alive[i] = alive
+	if alive {
+		s.dead--
+	} else {
+		s.dead++
+	}
+}
+
+// occurrences returns the ascending occurrences of a term.
+func (s *segment) occurrences(term uint32) []uint32 {
+	t := int(term)
+	if s.starts != nil {
+		if t+1 >= len(s.starts) {
+			return nil
+		}
+		return s.flat[s.starts[t]:s.starts[t+1]]
+	}
+	if t >= len(s.lists) {
+		return nil
+	}
+	return s.lists[t]
+}
+
+// terms is one more than the highest term number in the segment.
+func (s *segment) terms() int {
+	if s.starts != nil {
+		return len(s.starts) - 1
+	}
+	return len(s.lists)
+}
+
+// frequency counts the living chunks among occurrences, and those of them whose
+// heading holds one.
+func (s *segment) frequency(list []uint32) (body, heading int) {
+	last, lastHeading := ^uint32(0), ^uint32(0)
+	for _, o := range list {
+		chunk := o >> 16
+		if s.dead > 0 && !s.alive[chunk] {
+			continue
+		}
+		if chunk != last {
+			body++
+			last = chunk
+		}
+		if o&0xFFFF >= headingPosition && chunk != lastHeading {
+			heading++
+			lastHeading = chunk
+		}
+	}
+	return body, heading
+}
+
+// merge returns a flat segment of the living chunks of all of them.
+func merge(segments []*segment) *segment {
+	m := &segment{}
+	renumber := make([][]uint32, len(segments))
+	terms := 0
+	for k, s := range segments {
+		terms = max(terms, s.terms())
+		renumber[k] = make([]uint32, len(s.ids))
+		for i := range s.ids {
+			if !s.alive[i] {
+				continue
+			}
+			renumber[k][i] = uint32(len(m.ids))
+			m.ids = append(m.ids, s.ids[i])
+			m.slots = append(m.slots, s.slots[i])
+			m.language = append(m.language, s.language[i])
+			m.bodyLength = append(m.bodyLength, s.bodyLength[i])
+			m.headingLength = append(m.headingLength, s.headingLength[i])
+			m.alive = append(m.alive, true)
+		}
+	}
+	m.starts = make([]uint32, terms+1)
+	for t := range terms {
+		for k, s := range segments {
+			for _, o := range s.occurrences(uint32(t)) {
+				if s.alive[o>>16] {
+					m.flat = append(m.flat, renumber[k][o>>16]<<16|o&0xFFFF)
+				}
+			}
+		}
+		m.starts[t+1] = uint32(len(m.flat))
+	}
+	m.flat = slices.Clip(m.flat)
+	return m
+}
+
+func (s *segment) bytes() int64 {
+	n := int64(len(s.ids))*(16+4+16+4+2+1) + 4*int64(len(s.starts)+cap(s.flat)) + 24*int64(cap(s.lists))
+	for _, l := range s.lists {
+		n += 4 * int64(cap(l))
+	}
+	return n
+}

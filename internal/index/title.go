@@ -1,0 +1,93 @@
+package index
+
+// titleField is BM25 over document titles. Its unit is the document: a title
+// counts once, however many chunks stand under it.
+type titleField struct {
+	postings map[uint32][]titlePosting // by term number
+	count    int                       // documents that have one
+	length   int64                     // sum, in terms
+}
+
+type titlePosting struct {
+	slot   uint32
+	count  uint16 // of the term in the title
+	length uint16 // of the title
+}
+
+// titleTerm is what a slot remembers, to take its title back out.
+type titleTerm struct {
+	number uint32
+	count  uint16
+}
+
+// setTitle exchanges the title of a document; nil takes it out.
+func (x *Index) setTitle(at uint32, terms []string) {
+	s := &x.slots[at]
+	if len(s.title) > 0 {
+		for _, t := range s.title {
+			x.titles.remove(t.number, at)
+			x.titles.length -= int64(t.count)
+		}
+		x.titles.count--
+		s.title = nil
+	}
+	if len(terms) == 0 {
+		return
+	}
+	s.title = make([]titleTerm, 0, len(terms))
+	length := uint16(min(len(terms), 1<<16-1))
+	for _, t := range terms[:length] {
+		s.title = countTerm(s.title, x.number(t))
+	}
+	for _, t := range s.title {
+		x.titles.postings[t.number] = append(x.titles.postings[t.number], titlePosting{at, t.count, length})
+	}
+	x.titles.count++
+	x.titles.length += int64(length)
+}
+
+func countTerm(terms []titleTerm, number uint32) []titleTerm {
+	for i := range terms {
+		if terms[i].number == number {
+			terms[i].count++
+			return terms
+		}
+	}
+	return append(terms, titleTerm{number, 1})
+}
+
+// remove takes one document out of a term's postings, whose order says nothing.
+func (f *titleField) remove(number, at uint32) {
+	list := f.postings[number]
+	for i := range list {
+		if list[i].slot == at {
+			list[i] = list[len(list)-1]
+			list = list[:len(list)-1]
+			break
+		}
+	}
+	if len(list) == 0 {
+		delete(f.postings, number)
+		return
+	}
+	f.postings[number] = list
+}
+
+// score adds the title scores of the query's terms to scores, by slot, and
+// reports whether there were any.
+func (f *titleField) score(scores []float32, query []queryTerm) bool {
+	if f.count == 0 {
+		return false
+	}
+	norm := newNorm(float64(f.length), f.count)
+	found := false
+	for _, q := range query {
+		list := f.postings[q.number]
+		w := titleWeight * idf(f.count, len(list))
+		for _, p := range list {
+			scores[p.slot] += w * norm.saturate(float32(p.count), float32(p.length))
+			found = true
+		}
+	}
+	return found
+}
