@@ -95,6 +95,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.lsCommand(),
 		c.rmCommand(),
 		c.doctorCommand(),
+		c.evalCommand(),
 	)
 	return root
 }
