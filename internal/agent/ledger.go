@@ -1,0 +1,104 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"ibid"
+)
+
+// ledger numbers the passages of one run, in the order in which they became
+// known. Number n has the handle "c<n>".
+type ledger struct {
+	citations []ibid.Citation
+	number    map[string]int // chunk id → n
+	last      int            // the highest number given out
+}
+
+// add takes a citation into the ledger.
+func (l *ledger) add(c ibid.Citation) {
+	if l.number == nil {
+		l.number = map[string]int{}
+	}
+	if _, known := l.number[c.ChunkID]; known {
+		return
+	}
+	l.number[c.ChunkID] = c.N
+	l.citations = append(l.citations, c)
+	l.last = max(l.last, c.N)
+}
+
+// at returns the citation numbered n.
+func (l *ledger) at(n int) (ibid.Citation, bool) {
+	for _, c := range l.citations {
+		if c.N == n {
+			return c, true
+		}
+	}
+	return ibid.Citation{}, false
+}
+
+// begun reports whether some chunk id begins with s.
+func (l *ledger) begun(s string) bool {
+	for _, c := range l.citations {
+		if strings.HasPrefix(c.ChunkID, s) {
+			return true
+		}
+	}
+	return false
+}
+
+func handle(n int) string { return fmt.Sprintf("c%d", n) }
+
+// citationOf makes the citation of a passage. The pages are those of the quote,
+// where it is known where the quote stands.
+func citationOf(p ibid.Passage, n int) ibid.Citation {
+	c := ibid.Citation{
+		N: n, ChunkID: p.ID, DocumentID: p.DocumentID, Version: p.Version, Title: p.Document.Title,
+		Path: []string{}, Pages: p.Pages, Heading: strings.Join(p.Heading, " › "),
+		Quote: p.Quote.Text, Start: p.Quote.Start, End: p.Quote.End, Text: p.Text,
+		Level: levelName(p.Level), Score: p.Score,
+	}
+	if c.Title == "" {
+		c.Title = p.Document.Name
+	}
+	if p.Document.Folder != "" {
+		c.Path = strings.Split(p.Document.Folder, "/")
+	}
+	if p.Document.Name != "" {
+		c.Path = append(c.Path, p.Document.Name)
+	}
+	if c.Quote == "" {
+		c.Quote, c.Start, c.End = p.Text, p.Start, p.End
+	}
+	if p.Quote.Page > 0 {
+		c.Pages = []int{p.Quote.Page}
+	}
+	if c.Pages == nil {
+		c.Pages = []int{}
+	}
+	c.URL = sourceURL(p, c.Pages)
+	return c
+}
+
+// sourceURL is where the source opens, at its page where the format has pages.
+func sourceURL(p ibid.Passage, pages []int) string {
+	if s := p.Document.Source; strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") {
+		if len(pages) > 0 && p.Document.Format == "pdf" {
+			return fmt.Sprintf("%s#page=%d", s, pages[0])
+		}
+		return s
+	}
+	u := "/v1/documents/" + p.DocumentID + "/file?version=" + p.Version
+	if len(pages) > 0 {
+		u += fmt.Sprintf("#page=%d", pages[0])
+	}
+	return u
+}
+
+func levelName(level int) string {
+	if level < 1 || level > 3 {
+		level = 2
+	}
+	return fmt.Sprintf("L%d", level)
+}
