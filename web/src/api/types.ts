@@ -1,0 +1,239 @@
+// The words of the house as they stand on the wire: the JSON of the root
+// package (ibid.go, message.go, event.go), field for field.
+
+export type DocumentStatus = "queued" | "processing" | "ready" | "failed";
+
+export interface Doc {
+  id: string;
+  title: string;
+  name: string;
+  source?: string;
+  folder?: string;
+  category?: string;
+  format: string;
+  version?: string;
+  language?: string;
+  bytes: number;
+  pages?: number;
+  chunks: number;
+  status: DocumentStatus;
+  stage?: string;
+  progress?: number;
+  error?: string;
+  notice?: string;
+  chunks_embedded: number;
+  chunks_kept: number;
+  added_at: string;
+  changed_at: string;
+}
+
+export type BlockKind = "heading" | "paragraph" | "list" | "table" | "code" | "image";
+
+/** start and end are bytes into the UTF-8 of Extract.text. */
+export interface Block {
+  kind: BlockKind;
+  start: number;
+  end: number;
+  page?: number;
+  level?: number;
+  heading?: string[];
+}
+
+export interface Extract {
+  title?: string;
+  format: string;
+  text: string;
+  blocks: Block[] | null;
+  pages?: number;
+  page_at?: number[] | null;
+  notice?: string;
+}
+
+export interface Scope {
+  documents?: string[];
+  category?: string;
+  folder?: string;
+}
+
+export interface Match {
+  lexical_rank?: number;
+  lexical_score?: number;
+  vector_rank?: number;
+  vector_score?: number;
+  fused_score: number;
+}
+
+/** start and end are bytes into the UTF-8 of the extracted text. */
+export interface Citation {
+  n: number;
+  chunk_id: string;
+  document_id: string;
+  version: string;
+  title: string;
+  path: string[] | null;
+  pages: number[] | null;
+  heading: string;
+  quote: string;
+  start: number;
+  end: number;
+  text?: string;
+  level: string;
+  score: number;
+  url: string;
+  match?: Match;
+}
+
+export interface Thread {
+  id: string;
+  title: string;
+  head_id: string;
+  run_id?: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export type Status = "queued" | "running" | "completed" | "stopped" | "interrupted" | "failed";
+export type Mode = "auto" | "agentic" | "direct";
+export type Think = "auto" | "on" | "off";
+
+export interface Retrieval {
+  chunks_found: number;
+  top_score: number;
+  levels?: Record<string, number> | null;
+}
+
+export interface Step {
+  call_id: string;
+  tool: string;
+  detail?: string;
+  iteration: number;
+  done: boolean;
+  ok: boolean;
+  summary?: string;
+  error?: string;
+  duration_ms: number;
+  retrieval?: Retrieval;
+}
+
+export interface Memory {
+  used_chars: number;
+  budget_chars: number;
+  pairs: number;
+  dropped_pairs: number;
+}
+
+export interface RunFailed {
+  code: string;
+  message: string;
+  hint?: string;
+  recoverable: boolean;
+}
+
+export interface Usage {
+  input_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  model_requests: number;
+  tool_calls: number;
+}
+
+export interface Timing {
+  first_event_ms: number;
+  first_reasoning_ms: number;
+  first_citation_ms: number;
+  first_answer_ms: number;
+  total_ms: number;
+}
+
+export interface Finished {
+  status: Status;
+  usage: Usage;
+  timing: Timing;
+  iterations: number;
+  tools_used: string[] | null;
+  sources_count: number;
+  confidence: number;
+  mode: Mode;
+  cached: boolean;
+}
+
+export interface WebSource {
+  title: string;
+  url: string;
+}
+
+export interface Request {
+  text: string;
+  mode?: Mode;
+  scope?: Scope;
+  think?: Think;
+}
+
+export interface Message {
+  id: string;
+  thread_id: string;
+  parent_id?: string;
+  role: "user" | "assistant" | "tool";
+  text: string;
+  status: Status;
+  reasoning?: string;
+  citations?: Citation[] | null;
+  steps?: Step[] | null;
+  sources?: WebSource[] | null;
+  error?: RunFailed | null;
+  model?: string;
+  retracted?: number;
+  attempts?: number;
+  memory?: Memory | null;
+  finished?: Finished | null;
+  last_seq?: number;
+  request?: Request | null;
+  created_at: string;
+}
+
+export interface Question {
+  input_text: string;
+  mode?: Mode;
+  scope?: Scope;
+  think?: Think;
+  edit_message_id?: string;
+}
+
+export interface Accepted {
+  workflow_id: string;
+  user_message_id: string;
+  message_id: string;
+}
+
+export interface Check {
+  name: string;
+  ok: boolean;
+  level: "ok" | "warn" | "fail";
+  message: string;
+  hint?: string;
+}
+
+/** Read leniently: a server may say more, or less. */
+export interface ServerStatus {
+  version?: string;
+  model?: {
+    name?: string;
+    reachable?: boolean;
+    error?: string;
+    hint?: string;
+    capabilities?: { thinking?: boolean; tools?: boolean; images?: boolean; context_tokens?: number };
+  };
+  embedder?: { name?: string } | string;
+  documents?: number;
+  chunks?: number;
+  threads?: number;
+}
+
+export interface AddResult {
+  documents: (Doc & { unchanged?: boolean })[];
+  errors: { name: string; error: string; hint?: string }[] | null;
+}
+
+export function isDone(status: Status): boolean {
+  return status !== "queued" && status !== "running";
+}

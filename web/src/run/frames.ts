@@ -1,0 +1,104 @@
+// The frames of a thread's stream (docs/api.md), as data.
+
+import type { Citation, Finished, Memory, Mode, Retrieval, RunFailed, Scope, WebSource } from "../api/types";
+
+export interface Grade {
+  chunk_id: string;
+  score: number;
+  classification: string;
+  expanded?: boolean;
+  new_score?: number;
+}
+
+export interface Claim {
+  claim: string;
+  verdict: string;
+  chunk_ids: string[] | null;
+}
+
+export interface Verification {
+  claims_checked: number;
+  claims_supported: number;
+  claims_partially_supported: number;
+  claims_unsupported: number;
+  confidence: number;
+  details: Claim[] | null;
+}
+
+export interface Started {
+  thread_id: string;
+  user_message_id: string;
+  mode: Mode;
+  scope?: Scope;
+  attempt: number;
+}
+
+export type StepData =
+  | { kind: "queued"; position: number }
+  | ({ kind: "continued" } & Started)
+  | { kind: "analysis"; query: string; complexity: string; mode: Mode; decomposed: boolean; sub_queries: string[] | null }
+  | { kind: "cache"; hit: boolean; similarity?: number; original_query?: string; cached_at?: string }
+  | { kind: "tool_call"; call_id: string; tool: string; input?: unknown; detail: string; iteration: number }
+  | {
+      kind: "tool_result";
+      call_id: string;
+      tool: string;
+      ok: boolean;
+      summary: string;
+      output?: string;
+      error?: string;
+      duration_ms: number;
+      retrieval?: Retrieval;
+    }
+  | {
+      kind: "grading";
+      correct: number;
+      ambiguous: number;
+      incorrect: number;
+      expanded: number;
+      action: string;
+      details: Grade[] | null;
+    }
+  | { kind: "reranking"; method: string; input_count: number; output_count: number; top_score: number; duration_ms: number }
+  | ({ kind: "verification" } & Verification)
+  | ({ kind: "memory" } & Memory)
+  | { kind: "sources"; sources: WebSource[] | null }
+  | ({ kind: "error" } & RunFailed);
+
+export type FrameData =
+  | ({ type: "message_start" } & Started)
+  | { type: "reasoning_start" | "reasoning_end" | "text_end" | "done" }
+  | { type: "reasoning_delta" | "text_delta"; text: string }
+  | ({ type: "step" } & StepData)
+  | { type: "citations"; citations: Citation[] | null }
+  | { type: "text_start"; model?: string; context_chunks?: number; context_tokens?: number }
+  | { type: "text_retracted"; reason: string }
+  | ({ type: "error" } & RunFailed)
+  | ({ type: "message_end" } & Finished)
+  | { type: "message_not_streaming" };
+
+/**
+ * One frame. position is the entry of the run's log up to which a reader that
+ * has this frame has everything; absent where the stream gave none.
+ */
+export interface Frame {
+  position?: number;
+  messageId: string;
+  data: FrameData;
+}
+
+/** Reads a frame from the data and the id of one server-sent event. */
+export function parseFrame(data: string, id: string | undefined): Frame | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || !("type" in value) || typeof value.type !== "string") return undefined;
+  const messageId = "message_id" in value && typeof value.message_id === "string" ? value.message_id : "";
+  const position = id === undefined || !/^\d+$/.test(id) ? undefined : Number(id);
+  // A type or kind that this page does not know passes through every switch
+  // and changes nothing.
+  return { position, messageId, data: value as FrameData };
+}
