@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -30,7 +31,7 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "q is missing: what to search for"))
 		return
 	}
-	found, err := s.cfg.Searcher.Search(r.Context(), search.Query{Text: text, Limit: limit, Mode: search.Mode(q.Get("mode")),
+	found, err := s.cfg.Searcher.Search(r.Context(), search.Query{Text: text, Limit: limit, Mode: cmp.Or(search.Mode(q.Get("mode")), s.cfg.SearchMode),
 		Scope: ibid.Scope{Documents: q["document"], Category: q.Get("category"), Folder: q.Get("folder")}})
 	if err != nil {
 		s.fail(w, r, err)

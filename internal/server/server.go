@@ -53,16 +53,17 @@ type Pipeline interface {
 
 // Config is what the server serves.
 type Config struct {
-	Runner   *run.Runner
-	Threads  Threads
-	Messages Messages
-	Library  Library
-	Pipeline Pipeline
-	Searcher *search.Searcher
-	Status   func(ctx context.Context) any     // GET /v1/status
-	Doctor   func(ctx context.Context) []Check // GET /v1/doctor
-	Ready    func(ctx context.Context) error   // nil when everything is open
-	Page     fs.FS                             // the web page; nil where it was not built
+	Runner     *run.Runner
+	Threads    Threads
+	Messages   Messages
+	Library    Library
+	Pipeline   Pipeline
+	Searcher   *search.Searcher
+	SearchMode search.Mode                       // of a search that does not say
+	Status     func(ctx context.Context) any     // GET /v1/status
+	Doctor     func(ctx context.Context) []Check // GET /v1/doctor
+	Ready      func(ctx context.Context) error   // nil when everything is open
+	Page       fs.FS                             // the web page; nil where it was not built
 
 	Token          string   // when set, every call must carry it
 	Hosts          []string // host names that may be asked for without a token, besides loopback
@@ -156,7 +157,7 @@ func (s *Server) Handler() http.Handler {
 	for _, prefix := range []string{"/v1/", "/rag", "/chat/", "/api/"} {
 		mux.Handle(prefix, guarded)
 	}
-	mux.Handle("GET /", s.page())
+	mux.Handle("/", s.page())
 	return s.recover(mux)
 }
 

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"ibid"
+	"ibid/internal/agent"
+	"ibid/internal/extract"
+	"ibid/internal/index"
+	"ibid/internal/ingest"
+	"ibid/internal/llm"
+	"ibid/internal/reader"
+	"ibid/internal/run"
+	"ibid/internal/search"
+	"ibid/internal/server"
+	"ibid/internal/sqlite"
+	"ibid/internal/tool"
+	"ibid/web"
+)
+
+// app is the whole program over one data directory: the floors put together.
+//
+//	sqlite ◀── run ──▶ agent ──▶ tools ──▶ search ──▶ index
+//	   ▲                                               ▲
+//	   └───────────── ingest ──▶ extract (workers) ────┘
+//	              server (HTTP) over all of them
+type app struct {
+	cfg      Config
+	log      *slog.Logger
+	db       *sqlite.DB
+	index    *index.Index
+	readers  *extract.Pool
+	pipeline *ingest.Pipeline
+	searcher *search.Searcher
+	model    ibid.Model
+	planner  ibid.Model
+	embedder ibid.Embedder // the user's own; nil for the built-in one
+	runner   *run.Runner
+	server   *server.Server
+	open     atomic.Bool // everything is up
+}
+
+// openApp puts the program together. It works on nothing before Start.
+func openApp(ctx context.Context, cfg Config) (application, error) {
+	a := &app{cfg: cfg, log: newLogger(cfg.LogLevel)}
+	if err := a.build(ctx); err != nil {
+		return nil, errors.Join(err, a.Stop())
+	}
+	return a, nil
+}
+
+func (a *app) build(ctx context.Context) error {
+	var err error
+	if a.db, err = sqlite.Open(ctx, filepath.Join(a.cfg.Data, "ibid.db"), a.log); err != nil {
+		return err
+	}
+	if err := a.openModels(); err != nil {
+		return err
+	}
+	a.index = index.New(index.Config{})
+	a.searcher = search.New(search.Config{Index: a.index, Store: passages{a.db}, MaxLimit: 100})
+	a.readers, err = extract.New(extract.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2,
+		Limits: extract.Limits{Timeout: a.cfg.Limits.ExtractTime, InputBytes: int64(a.cfg.Limits.FileMB) << 20}})
+	if err != nil {
+		return err
+	}
+	a.pipeline, err = ingest.New(ingest.Config{Dir: a.cfg.Data, Store: a.db, Library: a.db, Embeddings: a.db,
+		Index: a.index, Vectors: a.index, Extractor: files{a.readers}, Embedder: a.embedder,
+		SetEmbedder: a.searcher.SetEmbedder, Now: time.Now, NewID: newID, Log: a.log})
+	if err != nil {
+		return err
+	}
+	a.runner = run.New(run.Config{Store: a.db, Leases: a.db, Threads: a.db, Answer: a.answer, Owner: newID(),
+		MaxRuns: a.cfg.Limits.Runs, Timeout: a.cfg.Limits.AnswerTime, MemoryChars: a.cfg.Limits.HistoryChars,
+		HistoryMessages: a.cfg.Limits.HistoryMessages, Now: time.Now, NewID: newID, Log: a.log})
+	var page fs.FS
+	if files, built := web.Files(); built {
+		page = files
+	}
+	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Library: a.db, Pipeline: a.pipeline,
+		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Ready: a.ready,
+		Page: page, Token: a.cfg.Token, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20, Now: time.Now, NewID: newID, Log: a.log})
+	return nil
+}
+
+func (a *app) openModels() error {
+	open := func(spec string) (ibid.Model, error) {
+		if spec == builtInModel {
+			return reader.New(), nil
+		}
+		return llm.Open(llm.Config{Spec: spec, APIKey: a.cfg.APIKey, ContextTokens: a.cfg.ContextTokens})
+	}
+	var err error
+	if a.model, err = open(a.cfg.Model); err != nil {
+		return err
+	}
+	if a.cfg.PlanModel != "" {
+		if a.planner, err = open(a.cfg.PlanModel); err != nil {
+			return err
+		}
+	}
+	if a.cfg.Embedder != builtInEmbedder {
+		a.embedder, err = llm.OpenEmbedder(llm.Config{Spec: a.cfg.Embedder, APIKey: a.cfg.EmbedderKey})
+	}
+	return err
+}
+
+// Handler answers HTTP requests.
+func (a *app) Handler() http.Handler { return a.server.Handler() }
+
+// Start brings the index up to date and goes on with what a process before us
+// has left: documents that were being read, runs that were being answered. The
+// data directory is ours alone, so nobody else is working on them.
+func (a *app) Start(ctx context.Context) error {
+	if n, err := a.db.RequeueRuns(ctx); err != nil {
+		return fmt.Errorf("take over unfinished runs: %w", err)
+	} else if n > 0 {
+		a.log.Info("going on with unfinished answers", "runs", n)
+	}
+	if err := a.pipeline.Open(ctx); err != nil {
+		return err
+	}
+	a.runner.Open()
+	a.open.Store(true)
+	return nil
+}
+
+// softStop is how long running answers may go on when the program stops.
+const softStop = 3 * time.Second
+
+// Stop ends everything in the order in which it depends on one another. Runs
+// that are not done are handed back and go on at the next start.
+func (a *app) Stop() error {
+	a.open.Store(false)
+	if a.runner != nil {
+		soft, cancel := context.WithTimeout(context.Background(), softStop)
+		a.runner.Close(soft)
+		cancel()
+	}
+	if a.pipeline != nil {
+		a.pipeline.Stop()
+	}
+	if a.readers != nil {
+		a.readers.Stop()
+	}
+	if a.db != nil {
+		return a.db.Close()
+	}
+	return nil
+}
+
+// answer lets a fresh agent answer one question.
+func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventData) error) (agent.Outcome, error) {
+	documents, err := a.db.Documents(ctx, task.Request.Scope)
+	if err != nil {
+		return agent.Outcome{}, err
+	}
+	task.Library = describeLibrary(documents)
+	library := shelf{a.db}
+	finder := finder{a.searcher, search.Mode(a.cfg.SearchMode)}
+	return agent.Run(ctx, agent.Config{
+		Model: a.model, Planner: a.planner,
+		Tools: []agent.Tool{
+			tool.NewSearchKnowledgeBase(finder),
+			tool.NewListDocuments(library),
+			tool.NewAnalyzeDocument(library, a.model),
+			tool.NewCompareDocuments(library, a.model),
+			tool.NewCalculator(),
+			tool.NewCurrentTime(),
+		},
+		Limits: agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
+		Now:    time.Now, NewID: newID, Log: a.log,
+	}, task, emit)
+}
+
+// describeLibrary tells the model in a line what there is to search.
+func describeLibrary(documents []ibid.Document) string {
+	if len(documents) == 0 {
+		return "The library holds no documents."
+	}
+	names := ""
+	for i, d := range documents {
+		if i == 12 {
+			names += fmt.Sprintf(", and %d more", len(documents)-i)
+			break
+		}
+		if i > 0 {
+			names += ", "
+		}
+		names += cmp.Or(d.Title, d.Name)
+	}
+	return fmt.Sprintf("The library holds %d documents: %s.", len(documents), names)
+}
+
+// newID returns a UUID that sorts by time (RFC 9562, version 7).
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+func newLogger(level string) *slog.Logger {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		l = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: l}))
+}
+
+// passages is the database as search wants it.
+type passages struct{ *sqlite.DB }
+
+// Documents returns the named documents.
+func (p passages) Documents(ctx context.Context, ids []string) ([]ibid.Document, error) {
+	return p.DocumentsByID(ctx, ids)
+}
+
+// shelf is the database as tools want it.
+type shelf struct{ *sqlite.DB }
+
+// Text returns what the searched version of a document says.
+func (s shelf) Text(ctx context.Context, documentID string) (ibid.Extract, error) {
+	return s.Extract(ctx, documentID, "")
+}
+
+// finder searches in the way that is configured, where a query does not say.
+type finder struct {
+	*search.Searcher
+	mode search.Mode
+}
+
+// Search returns the best passages.
+func (f finder) Search(ctx context.Context, q search.Query) (search.Result, error) {
+	q.Mode = cmp.Or(q.Mode, f.mode)
+	return f.Searcher.Search(ctx, q)
+}
+
+// files is the worker pool as ingest wants it.
+type files struct{ *extract.Pool }
+
+// Extract reads a file.
+func (f files) Extract(ctx context.Context, path, name string, progress func(page, pages int)) (ibid.Extract, error) {
+	return f.Pool.Extract(ctx, extract.Request{Path: path, Name: name}, func(p extract.Progress) { progress(p.Page, p.Pages) })
+}
+
+// PageImage renders a page.
+func (f files) PageImage(ctx context.Context, path string, page, width int) ([]byte, error) {
+	return f.RenderPage(ctx, extract.Request{Path: path}, page, width)
+}

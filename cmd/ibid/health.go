@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ibid"
+	"ibid/internal/server"
+	"ibid/web"
+)
+
+// statusReport is GET /v1/status.
+type statusReport struct {
+	Version   string         `json:"version"`
+	Ready     bool           `json:"ready"`
+	Model     modelReport    `json:"model"`
+	Embedder  embedderReport `json:"embedder"`
+	Documents int            `json:"documents"`
+	Chunks    int            `json:"chunks"`
+	Threads   int            `json:"threads"`
+	Runs      int            `json:"runs"` // being answered now
+}
+
+type modelReport struct {
+	Name         string            `json:"name"`
+	BuiltIn      bool              `json:"built_in"`
+	Reachable    bool              `json:"reachable"`
+	Capabilities ibid.Capabilities `json:"capabilities"`
+	Error        string            `json:"error,omitempty"`
+	Hint         string            `json:"hint,omitempty"`
+}
+
+type embedderReport struct {
+	Name    string `json:"name"`
+	BuiltIn bool   `json:"built_in"`
+}
+
+// probeTime bounds how long status and doctor wait for a model server.
+const probeTime = 3 * time.Second
+
+func (a *app) ready(ctx context.Context) error {
+	if !a.open.Load() {
+		return errors.New("the index is being brought up to date")
+	}
+	return a.db.Check(ctx)
+}
+
+func (a *app) status(ctx context.Context) any {
+	s := statusReport{Version: versionText(), Ready: a.open.Load(), Runs: a.runner.Active(),
+		Embedder: embedderReport{Name: a.cfg.Embedder, BuiltIn: a.embedder == nil}}
+	if documents, chunks, threads, err := a.db.Counts(ctx); err == nil {
+		s.Documents, s.Chunks, s.Threads = documents, chunks, threads
+	}
+	s.Model = modelReport{Name: a.model.Name(), BuiltIn: a.cfg.Model == builtInModel, Reachable: true}
+	capabilities, err := a.probe(ctx)
+	s.Model.Capabilities = capabilities
+	if err != nil {
+		s.Model.Reachable, s.Model.Error = false, err.Error()
+		var known *ibid.Error
+		if errors.As(err, &known) {
+			s.Model.Error, s.Model.Hint = known.Message, known.Hint
+		}
+	}
+	return s
+}
+
+func (a *app) probe(ctx context.Context) (ibid.Capabilities, error) {
+	prober, ok := a.model.(ibid.Prober)
+	if !ok {
+		return ibid.Capabilities{Tools: true}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	return prober.Probe(ctx)
+}
+
+// doctor checks what can only be seen from inside.
+func (a *app) doctor(ctx context.Context) []server.Check {
+	return []server.Check{a.checkDatabase(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkDisk(), checkPage()}
+}
+
+func good(name, format string, args ...any) server.Check {
+	return server.Check{Name: name, OK: true, Level: levelOK, Message: fmt.Sprintf(format, args...)}
+}
+
+func bad(name, level string, err error, hint string) server.Check {
+	c := server.Check{Name: name, OK: level != levelFail, Level: level, Message: err.Error(), Hint: hint}
+	var known *ibid.Error
+	if errors.As(err, &known) {
+		c.Message = known.Message
+		if known.Hint != "" {
+			c.Hint = known.Hint
+		}
+	}
+	return c
+}
+
+func (a *app) checkDatabase(ctx context.Context) server.Check {
+	if err := a.db.Verify(ctx); err != nil {
+		return bad("database", levelFail, err, "restore the data directory from a backup")
+	}
+	return good("database", "sound")
+}
+
+func (a *app) checkIndex(ctx context.Context) server.Check {
+	_, chunks, _, err := a.db.Counts(ctx)
+	if err != nil {
+		return bad("index", levelFail, err, "")
+	}
+	if n := a.index.Len(); n != chunks {
+		return bad("index", levelWarn, fmt.Errorf("the index has %d chunks, the database %d", n, chunks),
+			"documents may be coming in just now; else stop ibid, remove index.snapshot from the data directory and start it again")
+	}
+	return good("index", "%d chunks, as many as the database has", chunks)
+}
+
+func (a *app) checkModel(ctx context.Context) server.Check {
+	if a.cfg.Model == builtInModel {
+		return good("model", "the built-in reader: answers by quoting; for written answers set a model, for example --model ollama:qwen3:4b")
+	}
+	capabilities, err := a.probe(ctx)
+	if err != nil {
+		return bad("model", levelFail, err, "start its server, or choose another with --model")
+	}
+	if !capabilities.Tools {
+		return bad("model", levelWarn, fmt.Errorf("%s cannot call tools, so it cannot search your documents by itself", a.model.Name()),
+			"choose a model that can, for example ollama:qwen3:4b")
+	}
+	return good("model", "%s answers (thinking: %v, images: %v)", a.model.Name(), capabilities.Thinking, capabilities.Images)
+}
+
+func (a *app) checkEmbedder(ctx context.Context) server.Check {
+	if a.embedder == nil {
+		return good("embedder", "built in, fitted on your documents")
+	}
+	ctx, cancel := context.WithTimeout(ctx, 4*probeTime)
+	defer cancel()
+	if _, err := a.embedder.Embed(ctx, []string{"test"}, ibid.EmbedQuery); err != nil {
+		return bad("embedder", levelFail, err, "start its server, or choose another with --embedder; until then search goes by words")
+	}
+	return good("embedder", "%s answers with %d dimensions", a.embedder.Name(), a.embedder.Dimensions())
+}
+
+// lowDisk is when doctor begins to worry, in bytes.
+const lowDisk = 1 << 30
+
+func (a *app) checkDisk() server.Check {
+	free, err := freeBytes(a.cfg.Data)
+	switch {
+	case err != nil:
+		return bad("disk", levelWarn, err, "")
+	case free < lowDisk:
+		return bad("disk", levelWarn, fmt.Errorf("%d MB free for the data directory", free>>20), "free some space, or move it with --data")
+	}
+	return good("disk", "%.1f GB free", float64(free)/(1<<30))
+}
+
+func checkPage() server.Check {
+	if _, built := web.Files(); !built {
+		return bad("page", levelWarn, errors.New("this ibid was built without its web page"), "build it with: make build")
+	}
+	return good("page", "built in")
+}

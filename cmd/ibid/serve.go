@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ibid"
+)
+
+func (c *cli) serveCommand() *cobra.Command {
+	var add []string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the web page and the HTTP API",
+		Long: "Serve the web page and the HTTP API until it is told to stop (Ctrl-C).\n" +
+			"Answers that are under way then go on at the next start.",
+		Example: "  ibid serve\n" +
+			"  ibid serve --addr 127.0.0.1:9000 --add ~/Documents\n" +
+			"  IBID_TOKEN=choose-one ibid serve --addr 0.0.0.0:8080 --model ollama:qwen3:4b",
+		Args: arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := c.config(cmd)
+			if err != nil {
+				return err
+			}
+			return c.serve(cmd.Context(), cfg, add)
+		},
+	}
+	cmd.Flags().String("addr", "", "listen on `HOST:PORT` (default 127.0.0.1:8080); any address but loopback needs a token")
+	cmd.Flags().StringArrayVar(&add, "add", nil, "add this file or folder once it serves (may be repeated)")
+	return cmd
+}
+
+// serve runs the program until a signal ends it.
+func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
+	if cfg.Token == "" && !isLoopback(cfg.Addr) {
+		e := ibid.Errorf(ibid.CodeBadRequest, "%s can be reached from other machines, so a token must be set", cfg.Addr)
+		e.Hint = "set IBID_TOKEN to a long random word, or serve on 127.0.0.1"
+		return e
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	hold, err := holdDir(cfg.Data, "serve")
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	ln, err := listen(cfg.Addr)
+	if err != nil {
+		return err
+	}
+	application, err := c.open(ctx, cfg)
+	if err != nil {
+		ln.Close()
+		return err
+	}
+	streams, endStreams := context.WithCancel(context.Background())
+	web := &http.Server{Handler: application.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		BaseContext: func(net.Listener) context.Context { return streams }, ErrorLog: log.New(io.Discard, "", 0)}
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(ln) }()
+	// From here on everything that was begun is ended, in this order: no new
+	// requests, open streams, the program, the hold.
+	defer func() {
+		endStreams()
+		soft, done := context.WithTimeout(context.Background(), 5*time.Second)
+		defer done()
+		if web.Shutdown(soft) != nil {
+			web.Close()
+		}
+		err = errors.Join(err, application.Stop())
+	}()
+	if err := application.Start(ctx); err != nil {
+		return err
+	}
+	if err := hold.Announce(ln.Addr(), cfg.Token); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "listening on http://%s\n", dialable(ln.Addr()))
+	if len(add) > 0 {
+		added := make(chan struct{})
+		go func() {
+			defer close(added)
+			c.addAfterStart(ctx, cfg, endpoint{URL: "http://" + dialable(ln.Addr()), Token: cfg.Token}, add)
+		}()
+		defer func() { <-added }()
+	}
+	select {
+	case <-ctx.Done():
+		stop() // a second Ctrl-C ends the process at once
+		fmt.Fprintln(c.err, "stopping; answers that are under way go on at the next start")
+		return nil
+	case err := <-served:
+		return fmt.Errorf("serve: %w", err)
+	}
+}
+
+func isLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// addAfterStart adds paths to the server that has just started, as `ibid add`
+// would.
+func (c *cli) addAfterStart(ctx context.Context, cfg Config, at endpoint, paths []string) {
+	s := &session{client: newClient(at, nil), cfg: cfg}
+	defer s.client.close()
+	if err := c.add(ctx, s, paths, addOptions{}); err != nil && ctx.Err() == nil {
+		c.report(err)
+	}
+}
