@@ -24,9 +24,9 @@ func (p *Threads) Next(e ibid.Event) []Frame {
 	switch d := e.Data.(type) {
 	case ibid.RunStarted:
 		if d.Attempt <= 1 {
-			p.add(&out, "message_start", d)
+			out.add("message_start", d, field{"type", "message_start"}) // it names the message itself
 		} else {
-			p.step(&out, "continued", d)
+			out.add("step", d, field{"type", "step"}, field{"kind", "continued"})
 		}
 	case ibid.RunQueued:
 		p.step(&out, "queued", d)
