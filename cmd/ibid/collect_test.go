@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -67,22 +66,6 @@ func TestCollectStaysInsideTheFolder(t *testing.T) {
 	wantItems(t, found(root, collect([]string{root}, "")), []string{"a.md@papers", "sub/b.md@papers/sub", "in.md@papers"})
 	// A link that the user names is followed.
 	wantItems(t, found(root, collect([]string{filepath.Join(root, "out.md")}, "")), []string{"out.md@"})
-}
-
-func TestCollectSpecialFiles(t *testing.T) {
-	root := tree(t, "a.md")
-	pipe := filepath.Join(root, "pipe.md")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Skipf("no named pipes here: %v", err)
-	}
-	wantItems(t, found(root, collect([]string{root, pipe, "/dev/null"}, "")), []string{
-		"a.md@papers", "pipe.md! a named pipe is not a file to read", "pipe.md! a named pipe is not a file to read",
-		"dev/null! a device is not a file to read",
-	})
-	// One that has taken the place of a file is refused too, without waiting for a writer.
-	if _, _, err := openRegular(pipe); err == nil {
-		t.Error("a named pipe was opened")
-	}
 }
 
 func TestCollectEachFileOnce(t *testing.T) {
