@@ -5,5 +5,97 @@
 //
 // Arguments come from a model and are data: whatever is wrong with them becomes
 // an output that says so, never an error. A document outside the scope of the
-// run does not exist for any tool.
+// run does not exist for any tool. Tools keep nothing between calls and are safe
+// for concurrent use.
 package tool
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ibid"
+)
+
+// failed is an output that tells the model what it can mend or must explain.
+func failed(format string, args ...any) ibid.ToolOutput {
+	message := clip(fmt.Sprintf(format, args...), ibid.MaxToolOutput)
+	return ibid.ToolOutput{Content: defuse(message), Summary: line(message, 200), Failed: true}
+}
+
+// defuse breaks passage fences in what a tool says itself, so that neither a
+// file name nor a model's words can pass for a passage with a handle.
+func defuse(s string) string {
+	return strings.NewReplacer("<passage", "<\u200bpassage", "</passage", "<\u200b/passage").Replace(s)
+}
+
+// room returns as many of the passages, from the first, as fit into so many
+// bytes when they are written for the model.
+func room(passages []ibid.Passage, bytes int) []ibid.Passage {
+	for i, p := range passages {
+		bytes -= len(ibid.FormatPassages([]ibid.Handled{handled("c0000", p)}))
+		if bytes < 0 {
+			return passages[:i]
+		}
+	}
+	return passages
+}
+
+// handled is a passage under a handle of our choice.
+func handled(handle string, p ibid.Passage) ibid.Handled {
+	h := ibid.Handled{Handle: handle, Title: title(p.Document), Heading: strings.Join(p.Heading, " > "),
+		Category: p.Document.Category, Text: p.Text, Score: p.Score}
+	if len(p.Pages) > 0 {
+		h.Page = p.Pages[0]
+	}
+	return h
+}
+
+// title is what a document is called before people: its title, else its name.
+func title(d ibid.Document) string {
+	if t := line(d.Title, 200); t != "" {
+		return t
+	}
+	return line(d.Name, 200)
+}
+
+// line puts s on one line of at most limit bytes, without control characters.
+func line(s string, limit int) string {
+	if len(s) > 8*limit {
+		s = clip(s, 8*limit) // what follows would not be seen anyway
+	}
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r) || r == utf8.RuneError:
+			return -1
+		}
+		return r
+	}, s)
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= limit {
+		return s
+	}
+	return strings.TrimSpace(clip(s, limit-len("…"))) + "…"
+}
+
+// clip cuts s to at most limit bytes, between characters.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}
+
+// count is "1 passage", "7 passages".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

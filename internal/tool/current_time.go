@@ -1,0 +1,82 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+	_ "time/tzdata" // zones where the system has none (Windows, bare containers): 0.4 MB
+
+	"ibid"
+)
+
+//go:embed current_time.md
+var timeDescription string
+
+// CurrentTime tells the time.
+type CurrentTime struct{}
+
+// NewCurrentTime returns the tool.
+func NewCurrentTime() *CurrentTime { return &CurrentTime{} }
+
+// Spec tells the model about the tool.
+func (t *CurrentTime) Spec() ibid.ToolSpec {
+	return ibid.ToolSpec{Name: "current_time", Description: strings.TrimSpace(timeDescription), Parameters: json.RawMessage(`{
+"type":"object",
+"properties":{"timezone":{"type":"string","description":"IANA name such as Europe/Berlin; the local zone when left out"}}}`)}
+}
+
+// Detail is the zone.
+func (t *CurrentTime) Detail(args json.RawMessage) string { return detail(args, "timezone") }
+
+// Call tells the run's time in a zone.
+func (t *CurrentTime) Call(_ context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+	args, err := decode(call.Arguments)
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	name, err := args.optional("timezone")
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	now := env.Now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	if name != "" && !strings.EqualFold(name, "local") {
+		zone, err := findZone(name)
+		if err != nil {
+			return failed("the time zone %q is not known; use an IANA name such as Europe/Berlin, America/New_York or UTC", line(name, 100)), nil
+		}
+		now = now.In(zone)
+	}
+	said := now.Format("2006-01-02T15:04:05Z07:00, Monday")
+	if zone := now.Location().String(); zone != "Local" {
+		said += " (" + zone + ")"
+	}
+	return ibid.ToolOutput{Content: said, Summary: said}, nil
+}
+
+// regions are those of the zone database that are tried for a bare city.
+var regions = []string{"Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "Indian"}
+
+// findZone finds a zone by its IANA name or by the city in it: "Europe/Berlin",
+// "new york".
+func findZone(name string) (*time.Location, error) {
+	if zone, err := time.LoadLocation(name); err == nil {
+		return zone, nil
+	}
+	words := strings.Fields(strings.ToLower(strings.ReplaceAll(name, "_", " ")))
+	for i, w := range words {
+		words[i] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	city := strings.Join(words, "_")
+	for _, region := range regions {
+		if zone, err := time.LoadLocation(region + "/" + city); err == nil {
+			return zone, nil
+		}
+	}
+	return nil, errors.New("unknown zone")
+}

@@ -1,0 +1,113 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"ibid"
+	"ibid/internal/search"
+)
+
+//go:embed search_knowledge_base.md
+var searchDescription string
+
+// maxPassages is the most that one search returns.
+const maxPassages = 20
+
+// SearchKnowledgeBase finds the passages that answer a query.
+type SearchKnowledgeBase struct{ searcher Searcher }
+
+// NewSearchKnowledgeBase returns the tool over a searcher.
+func NewSearchKnowledgeBase(searcher Searcher) *SearchKnowledgeBase {
+	return &SearchKnowledgeBase{searcher}
+}
+
+// Spec tells the model about the tool.
+func (t *SearchKnowledgeBase) Spec() ibid.ToolSpec {
+	return ibid.ToolSpec{Name: "search_knowledge_base", Description: strings.TrimSpace(searchDescription), Parameters: json.RawMessage(`{
+"type":"object",
+"properties":{
+ "query":{"type":"string","description":"what to look for, in a few words"},
+ "limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many passages; 7 when left out"}},
+"required":["query"]}`)}
+}
+
+// Detail is the query.
+func (t *SearchKnowledgeBase) Detail(args json.RawMessage) string { return detail(args, "query") }
+
+// Call searches within the scope of the run.
+func (t *SearchKnowledgeBase) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+	args, err := decode(call.Arguments)
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	query, err := args.required("query")
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	limit, err := args.integer("limit", search.DefaultLimit)
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	found, err := find(ctx, t.searcher, search.Query{Text: query, Scope: env.Scope, Limit: min(max(limit, 1), maxPassages)})
+	if err != nil {
+		if ibid.CodeOf(err) == ibid.CodeBadRequest {
+			return failed("%v", err), nil
+		}
+		return ibid.ToolOutput{}, fmt.Errorf("search the documents: %w", err)
+	}
+	return present(found, env.Scope), nil
+}
+
+// find searches, and holds the searcher to the scope.
+func find(ctx context.Context, s Searcher, q search.Query) (search.Result, error) {
+	found, err := s.Search(ctx, q)
+	if err != nil {
+		return found, err
+	}
+	var inside []ibid.Passage
+	for _, p := range found.Passages {
+		if q.Scope.Includes(p.Document) {
+			inside = append(inside, p)
+		}
+	}
+	found.Passages = inside
+	return found, nil
+}
+
+// present makes an output of what was found. Passages that do not fit are left
+// out, the weakest first, and that is said.
+func present(found search.Result, scope ibid.Scope) ibid.ToolOutput {
+	shown := room(found.Passages, ibid.MaxToolOutput-200) // 200: for what is said below
+	out := ibid.ToolOutput{Passages: shown, Retrieval: &ibid.Retrieval{ChunksFound: len(shown), Levels: map[string]int{}}}
+	documents := map[string]bool{}
+	for _, p := range shown {
+		documents[p.DocumentID] = true
+		out.Retrieval.TopScore = max(out.Retrieval.TopScore, p.Score)
+		out.Retrieval.Levels[fmt.Sprintf("L%d", p.Level)]++
+	}
+	switch left := len(found.Passages) - len(shown); {
+	case left > 0:
+		out.Content = fmt.Sprintf("%s more did not fit; ask for fewer or more precisely.", count(left, "passage"))
+	case len(shown) > 0:
+	case found.ChunksSearched == 0:
+		out.Content = "The library is empty: no document has been added yet."
+		out.Summary = "the library is empty"
+		return out
+	case !scope.IsZero():
+		out.Content = "No passage matches in the documents that this question is limited to."
+	default:
+		out.Content = "No passage matches."
+	}
+	out.Summary = fmt.Sprintf("%s from %s", count(len(shown), "passage"), count(len(documents), "document"))
+	if len(shown) == 0 {
+		out.Summary = "no passages"
+	}
+	if found.VectorError != nil {
+		out.Summary += ", by words only"
+	}
+	return out
+}
