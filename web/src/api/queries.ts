@@ -1,0 +1,101 @@
+// Server state: what is asked for, under which key, and how often it is looked
+// at again.
+
+import { QueryClient, useQuery } from "@tanstack/react-query";
+import { ApiError, getJSON } from "./client";
+import type { Check, Doc, Extract, Message, ServerStatus, Thread } from "./types";
+
+export const keys = {
+  threads: ["threads"] as const,
+  messages: (threadId: string) => ["messages", threadId] as const,
+  documents: ["documents"] as const,
+  document: (id: string) => ["documents", id] as const,
+  text: (id: string, version: string) => ["text", id, version] as const,
+  status: ["status"] as const,
+  doctor: ["doctor"] as const,
+};
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      networkMode: "always", // a server on this machine needs no network
+      retry: (count, err) => count < 2 && !(err instanceof ApiError && err.status >= 400 && err.status < 500),
+    },
+    mutations: { networkMode: "always" },
+  },
+});
+
+export function useThreads() {
+  return useQuery({
+    queryKey: keys.threads,
+    queryFn: async ({ signal }) => (await getJSON<{ threads: Thread[] }>("/v1/threads", signal)).threads,
+    refetchInterval: (query) => (query.state.data?.some((t) => t.run_id) ? 2_000 : 15_000),
+  });
+}
+
+export function useMessages(threadId: string, enabled: boolean) {
+  return useQuery({
+    queryKey: keys.messages(threadId),
+    queryFn: async ({ signal }) =>
+      (await getJSON<{ messages: Message[] }>(`/v1/threads/${encodeURIComponent(threadId)}/messages?all=true`, signal)).messages,
+    enabled,
+    staleTime: 30_000,
+    gcTime: 30 * 60_000, // so that switching back is instant
+  });
+}
+
+function unsettled(docs: Doc[] | undefined): boolean {
+  return docs?.some((d) => d.status === "queued" || d.status === "processing") ?? false;
+}
+
+export function useDocuments() {
+  return useQuery({
+    queryKey: keys.documents,
+    queryFn: async ({ signal }) => (await getJSON<{ documents: Doc[] }>("/v1/documents", signal)).documents,
+    refetchInterval: (query) => (unsettled(query.state.data) ? 600 : 30_000),
+  });
+}
+
+/** The extracted text of one version. A version never changes, so it is asked for once. */
+export function useText(id: string, version: string, enabled = true) {
+  return useQuery({
+    queryKey: keys.text(id, version),
+    queryFn: ({ signal }) =>
+      getJSON<Extract>(`/v1/documents/${encodeURIComponent(id)}/text${version ? `?version=${encodeURIComponent(version)}` : ""}`, signal),
+    enabled,
+    staleTime: Infinity,
+    gcTime: 60_000,
+  });
+}
+
+export function useServerStatus() {
+  return useQuery({
+    queryKey: keys.status,
+    queryFn: ({ signal }) => getJSON<ServerStatus>("/v1/status", signal),
+    refetchInterval: (query) => (query.state.data?.model?.reachable === false || query.state.error ? 5_000 : 60_000),
+  });
+}
+
+/** Asked only when something is wrong. */
+export function useDoctor(enabled: boolean) {
+  return useQuery({
+    queryKey: keys.doctor,
+    queryFn: async ({ signal }) => (await getJSON<{ checks: Check[] }>("/v1/doctor", signal)).checks,
+    enabled,
+    staleTime: 10_000,
+  });
+}
+
+// Other tabs hear at once what one of them changed.
+const channel = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("ibid");
+
+/** Marks data as changed, here and in every other tab. */
+export function changed(...queryKeys: (readonly string[])[]): void {
+  for (const queryKey of queryKeys) void queryClient.invalidateQueries({ queryKey });
+  channel?.postMessage(queryKeys);
+}
+
+channel?.addEventListener("message", (e: MessageEvent<string[][]>) => {
+  for (const queryKey of e.data) void queryClient.invalidateQueries({ queryKey });
+});

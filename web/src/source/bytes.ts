@@ -1,0 +1,27 @@
+// Offsets into extracted text are bytes of its UTF-8; a browser counts UTF-16
+// units. The text is encoded once and cut as bytes.
+
+const decoder = new TextDecoder();
+
+export class Utf8Text {
+  private readonly bytes: Uint8Array;
+
+  constructor(text: string) {
+    this.bytes = new TextEncoder().encode(text);
+  }
+
+  get length(): number {
+    return this.bytes.length;
+  }
+
+  /** The text from byte start to byte end; an offset inside a character moves back to its beginning. */
+  slice(start: number, end: number): string {
+    return decoder.decode(this.bytes.subarray(this.boundary(start), this.boundary(end)));
+  }
+
+  private boundary(at: number): number {
+    let i = Math.min(Math.max(at, 0), this.bytes.length);
+    while (i > 0 && i < this.bytes.length && ((this.bytes[i] ?? 0) & 0xc0) === 0x80) i--;
+    return i;
+  }
+}

@@ -1,0 +1,30 @@
+// State that outlives any component: a value, who listens, and a hook.
+
+import { useSyncExternalStore } from "react";
+
+export class Store<T> {
+  private listeners = new Set<() => void>();
+
+  constructor(private value: T) {}
+
+  get = (): T => this.value;
+
+  set = (value: T): void => {
+    if (Object.is(value, this.value)) return;
+    this.value = value;
+    for (const tell of this.listeners) tell();
+  };
+
+  update(change: (value: T) => T): void {
+    this.set(change(this.value));
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+}
+
+export function useStore<T>(store: Store<T>): T {
+  return useSyncExternalStore(store.subscribe, store.get);
+}
