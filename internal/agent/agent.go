@@ -1,16 +1,24 @@
 // Package agent answers one question: model and tools in, events out. It reads
 // no database, speaks no HTTP, and leaves no goroutine behind.
 //
-// The log is the state. Every event goes through one function, live or read
-// back after a crash, and what the model is told is built from what that
-// function kept. So a run that another process takes over goes on with the same
-// context, and no finished tool call runs again.
+//	analyse ─▶ plan ─▶ model ─▶ done
+//	                    │  ▲
+//	             calls  ▼  │ results
+//	                   tools
+//
+// The log is the state. Every event goes through one function (state.apply),
+// live or read back after a crash, and what the model is told is built from what
+// that function kept. So a run that another process takes over goes on with the
+// same context, and no finished tool call runs again. What a tool call found is
+// in the log before the call is called finished; that event is its commit.
 package agent
 
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"ibid"
@@ -18,12 +26,15 @@ import (
 
 // Tool is something the model may ask for. Call returns an error only for what
 // the model cannot correct; everything else is an output with Failed set. Call
-// must return soon after ctx ends.
+// must return soon after ctx ends, and runs beside other calls.
 type Tool interface {
 	Spec() ibid.ToolSpec
 	Detail(args json.RawMessage) string // one line for people: the query, the expression
 	Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error)
 }
+
+// searchTool is the tool that scopes and the direct mode rely on.
+const searchTool = "search_knowledge_base"
 
 // Config is what a run works with. Only Model is required; zero values take the
 // defaults named beside them.
@@ -34,28 +45,28 @@ type Config struct {
 	Limits  Limits
 	Retry   Retry
 	Now     func() time.Time // time.Now
-	NewID   func() string    // of tool calls that the model gave no usable id: "call-1", "call-2"…
+	NewID   func() string    // of tool calls that the model gave no usable id; "call-1", "call-2"…
 	Log     *slog.Logger     // discarded when nil
 }
 
 // Limits bound one run.
 type Limits struct {
 	ToolCalls     int           // 20
-	ModelRequests int           // 50, tries that failed included
+	ModelRequests int           // 50; tries that failed included, the plan not
 	ToolTimeout   time.Duration // of one call; 60 s
 	PlanTimeout   time.Duration // of the plan phase; 60 s
 }
 
-// Retry says how calls of the model that failed are tried again. The wait before
+// Retry says how calls of the model that failed are tried again. The wait after
 // try n is Base doubled n-1 times, at most Max, less up to half of it at random;
-// never less than the provider asked for, up to MaxAfter.
+// never less than the provider asked for.
 type Retry struct {
-	Tries    int           // of one turn, the first included; 4
-	Base     time.Duration // 500 ms
-	Max      time.Duration // 15 s
-	MaxAfter time.Duration // a provider that asks for more is given up on; 60 s
-	Rand     func() float64
-	Sleep    func(ctx context.Context, d time.Duration) error
+	Tries    int                                              // of one turn, the first included; 4
+	Base     time.Duration                                    // 500 ms
+	Max      time.Duration                                    // 15 s
+	MaxAfter time.Duration                                    // a provider that asks for more is given up on; 60 s
+	Rand     func() float64                                   // in [0, 1); math/rand/v2
+	Sleep    func(ctx context.Context, d time.Duration) error // a timer
 }
 
 // Task is one question with what is known when its run begins or goes on.
@@ -68,20 +79,74 @@ type Task struct {
 
 // Outcome is what a run came to, for its last event.
 type Outcome struct {
-	Usage          ibid.Usage
-	Iterations     int      // turns of the model in the answer phase
-	ToolsUsed      []string // each once, in the order of first use
-	SourcesCount   int      // passages that the answer cites
-	Confidence     float64  // mean score of the cited passages; 0 when none is cited
-	Mode           ibid.Mode
-	ContextChars   int // size of the last prompt
-	DroppedMarkers int // citation markers that resolved to nothing
+	Usage          ibid.Usage // of this process, and of all finished tool calls
+	Iterations     int        // turns of the model in the answer phase
+	ToolsUsed      []string   // each once, in the order of first use
+	SourcesCount   int        // passages that the answer cites
+	Confidence     float64    // mean score of the cited passages; 0 when none is cited
+	Mode           ibid.Mode  // agentic or direct
+	ContextChars   int        // size of the last prompt, in bytes
+	DroppedMarkers int        // citation markers that resolved to nothing
 }
 
-// Run answers the question. emit is called from one goroutine at a time and may
-// block; its first error ends the run and is returned. Run returns ctx's error
-// when ctx ends, else nil or an *ibid.Error; the Outcome holds what was reached
-// in any case.
+// Run answers the question, or goes on with a run whose log says how far it has
+// come. emit is called by one goroutine at a time and may block; its first error
+// ends the run and is returned. Run returns ctx's error when ctx ends, an
+// *ibid.Error when there is no answer, else nil. The Outcome holds what was
+// reached in any case.
+//
+// It emits query.analyzed, reasoning.delta, tool.started, citation.added,
+// tool.finished, answer.started, answer.delta, answer.retracted and
+// sources.named; the other events are the runner's.
 func Run(ctx context.Context, cfg Config, task Task, emit func(ibid.EventData) error) (Outcome, error) {
-	return Outcome{}, ibid.Errorf(ibid.CodeInternal, "the agent is not built yet")
+	s, err := newSession(cfg.withDefaults(), task, emit)
+	if err != nil {
+		return Outcome{}, &ibid.Error{Code: ibid.CodeInternal, Message: "the run could not begin", Err: err}
+	}
+	err = s.run(ctx)
+	return s.outcome(), s.failure(ctx, err)
+}
+
+func (c Config) withDefaults() Config {
+	orInt := func(n *int, standard int) {
+		if *n == 0 {
+			*n = standard
+		}
+	}
+	orTime := func(d *time.Duration, standard time.Duration) {
+		if *d == 0 {
+			*d = standard
+		}
+	}
+	orInt(&c.Limits.ToolCalls, 20)
+	orInt(&c.Limits.ModelRequests, 50)
+	orTime(&c.Limits.ToolTimeout, time.Minute)
+	orTime(&c.Limits.PlanTimeout, time.Minute)
+	orInt(&c.Retry.Tries, 4)
+	orTime(&c.Retry.Base, 500*time.Millisecond)
+	orTime(&c.Retry.Max, 15*time.Second)
+	orTime(&c.Retry.MaxAfter, time.Minute)
+	if c.Retry.Rand == nil {
+		c.Retry.Rand = rand.Float64
+	}
+	if c.Retry.Sleep == nil {
+		c.Retry.Sleep = pause
+	}
+	if c.Planner == nil {
+		c.Planner = c.Model
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.NewID == nil {
+		n := 0
+		c.NewID = func() string {
+			n++
+			return fmt.Sprintf("call-%d", n)
+		}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
 }

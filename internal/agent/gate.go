@@ -1,0 +1,104 @@
+package agent
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"ibid"
+)
+
+// analyse says what kind of question it is, by its words alone.
+func analyse(req ibid.Request, mode ibid.Mode) ibid.QueryAnalyzed {
+	return ibid.QueryAnalyzed{Query: req.Text, Complexity: complexity(req), Mode: mode, SubQueries: []string{}}
+}
+
+// comparing words make a question complex: it needs more than one passage.
+var comparing = regexp.MustCompile(`(?i)\b(compare|comparison|contrast|difference|differences|differ|versus|vs|trade-?offs?|pros and cons|` +
+	`relationship|impact|implications?|analy[sz]e|evaluate|summari[sz]e|overview|across|between|vergleiche?|unterschiede?|zusammenfassung)\b`)
+
+// explaining words make a question at least moderate.
+var explaining = regexp.MustCompile(`(?i)\b(why|how|explain|describe|reasons?|steps|process|list|which|warum|wie|weshalb|erkläre?)\b`)
+
+// complexity sorts a question by how much it seems to ask for. It is shown to
+// people and steers nothing but the plan phase.
+func complexity(req ibid.Request) string {
+	words := len(strings.Fields(req.Text))
+	questions := strings.Count(req.Text, "?")
+	switch {
+	case trivial(req):
+		return "simple"
+	case comparing.MatchString(req.Text), words > 40, questions > 1:
+		return "complex"
+	case explaining.MatchString(req.Text), words > 14, len(req.Attachments) > 0:
+		return "moderate"
+	}
+	return "simple"
+}
+
+// worthPlanning is the gate before the plan phase: trivial questions are not
+// worth a paragraph of thought, unless the user asked for it.
+func worthPlanning(req ibid.Request) bool {
+	switch req.Think {
+	case ibid.ThinkOff:
+		return false
+	case ibid.ThinkOn:
+		return true
+	}
+	return !trivial(req)
+}
+
+// greetings are messages that ask for nothing.
+var greetings = words(`hi hello hey hiya yo howdy greetings "good morning" "good afternoon" "good evening" "good night" "hi there" "hello there"
+	thanks "thank you" "thanks a lot" "thank you very much" "many thanks" thx ty cheers great nice cool perfect ok okay "all right" alright yes no sure
+	bye goodbye "see you" "good bye" "how are you" "how are you doing" "how is it going" "whats up" "what's up" "who are you" "what are you" "what can you do"
+	hallo moin servus "guten morgen" "guten tag" "guten abend" danke "vielen dank" tschüss "wie geht es dir" "wer bist du" ja nein
+	bonjour salut bonsoir merci "merci beaucoup" "au revoir" oui non hola gracias "buenos días" "buenas tardes" adiós ciao grazie buongiorno olá obrigado
+	hej hei tack 你好 谢谢 こんにちは ありがとう привет спасибо`)
+
+// clock asks for the date or the time.
+var clock = regexp.MustCompile(`(?i)^(what(['’]s| is)( the)? (current )?(time|date|day)( is it)?( today| now| right now)?|what time is it( now| in [\p{L} ]+)?|what day is (it|today)|` +
+	`wie spät ist es|welcher tag ist heute|welches datum ist heute)$`)
+
+// sums is arithmetic: numbers and operators, with the words around them.
+var (
+	sumWords = regexp.MustCompile(`(?i)\b(what(['’]s| is)|whats|how much is|calculate|compute|evaluate|please|plus|minus|times|divided by|multiplied by|` +
+		`percent of|percent|of|the square root of|sqrt|squared|cubed|and|mod|was ist|wie viel ist|berechne|mal|geteilt durch|prozent von)\b`)
+	sum = regexp.MustCompile(`^[\d\s.,+\-*/×÷^%()=−–:]*\d[\d\s.,+\-*/×÷^%()=−–:]*$`)
+)
+
+// trivial reports whether a message needs no thought: a greeting, arithmetic, the
+// time, nothing at all. Attachments are worth a thought.
+func trivial(req ibid.Request) bool {
+	if len(req.Attachments) > 0 {
+		return false
+	}
+	text := strings.Join(strings.Fields(strings.ToLower(req.Text)), " ")
+	text = strings.TrimFunc(text, func(c rune) bool {
+		return unicode.IsPunct(c) && c != ')' && c != '(' && c != '%' || unicode.IsSymbol(c)
+	})
+	text = strings.TrimSpace(text)
+	if text == "" || greetings[text] || clock.MatchString(text) {
+		return true
+	}
+	first, rest, _ := strings.Cut(text, " ")
+	if greetings[strings.TrimRight(first, ",!.")] && greetings[rest] {
+		return true
+	}
+	return sum.MatchString(sumWords.ReplaceAllString(text, " "))
+}
+
+// words reads a list of words and of "quoted phrases".
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for i, part := range strings.Split(list, `"`) {
+		if i%2 == 1 {
+			set[part] = true
+			continue
+		}
+		for _, w := range strings.Fields(part) {
+			set[w] = true
+		}
+	}
+	return set
+}

@@ -1,0 +1,182 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"ibid"
+)
+
+// trimmedOutput bounds each tool result, in bytes, once a prompt was too long.
+const trimmedOutput = 3 << 10
+
+// conversation is what was said before, and the question.
+func (s *session) conversation() []ibid.Turn {
+	var turns []ibid.Turn
+	if !s.trimmed {
+		turns = append(turns, s.task.History...)
+	}
+	return append(turns, question(s.task.Request, s.prompts.notes))
+}
+
+// request is what the model is given for its next turn. Within a run it only
+// grows, but for what is said once (extra), so that prompt caches keep hitting.
+func (s *session) request() ibid.ModelRequest {
+	req := ibid.ModelRequest{System: s.prompts.system, Turns: s.conversation(), Think: ibid.ThinkOff}
+	limit := ibid.MaxToolOutput
+	if s.trimmed {
+		limit = trimmedOutput
+	}
+	req.Turns = append(req.Turns, s.state.turns(limit)...)
+	switch {
+	case s.mode == ibid.ModeDirect || len(s.cfg.Tools) == 0:
+	case s.spent():
+		req.Turns = append(req.Turns, ibid.UserTurn(s.prompts.nudges["budget"]))
+	default:
+		for _, t := range s.cfg.Tools {
+			req.Tools = append(req.Tools, t.Spec())
+		}
+	}
+	req.Turns = append(req.Turns, s.extra...)
+	return req
+}
+
+// spent reports whether the model has to answer with what it has.
+func (s *session) spent() bool {
+	return len(s.state.calls) >= s.cfg.Limits.ToolCalls || s.requests >= s.cfg.Limits.ModelRequests-1
+}
+
+// model lets the model take a turn and decides what follows from it.
+func (s *session) model(ctx context.Context) (phase, error) {
+	resp, offered, err := s.ask(ctx)
+	if err != nil {
+		return 0, err
+	}
+	s.extra = nil
+	calls := resp.Turn.Calls()
+	switch {
+	case len(calls) > 0 && offered:
+		s.empty = 0
+		if err := s.stream.demote("the text came before a tool call"); err != nil {
+			return 0, err
+		}
+		return phaseTools, s.begin(resp.Turn)
+	case s.stream.isEmpty():
+		return s.askAgain("empty", resp.Turn)
+	case offered && !s.urged && len(s.unusedTools()) > 0:
+		s.urged = true
+		if err := s.retract("a tool that has to be used was not"); err != nil {
+			return 0, err
+		}
+		return s.askAgain("forced", resp.Turn)
+	}
+	return phaseDone, s.stream.release()
+}
+
+// askAgain repeats the request with a word to the model about its turn.
+func (s *session) askAgain(nudge string, turn ibid.Turn) (phase, error) {
+	if nudge == "empty" {
+		if s.empty++; s.empty >= maxEmpty {
+			return 0, &ibid.Error{Code: ibid.CodeLLM, Message: "the model gave no answer, however often it was asked",
+				Hint: "a larger model may do better"}
+		}
+	}
+	if text := turn.Text(); strings.TrimSpace(text) != "" {
+		s.extra = append(s.extra, ibid.AssistantTurn(text))
+	}
+	s.extra = append(s.extra, ibid.UserTurn(s.prompts.nudges[nudge]))
+	return phaseModel, nil
+}
+
+// unusedTools are the forced tools that were not called yet.
+func (s *session) unusedTools() []string {
+	used := s.state.tools()
+	return slices.DeleteFunc(forcedTools(s.cfg, s.task.Request), func(name string) bool {
+		return slices.Contains(used, name)
+	})
+}
+
+// ask calls the model, and calls it again while that may help. What it says
+// stands in s.stream then; offered tells whether it could have called tools.
+func (s *session) ask(ctx context.Context) (resp ibid.ModelResponse, offered bool, err error) {
+	for try := 1; ; try++ {
+		if s.requests >= s.cfg.Limits.ModelRequests {
+			return resp, false, &ibid.Error{Code: ibid.CodeToolBudget, Message: "the question needed more steps than are allowed",
+				Hint: "ask for less at once"}
+		}
+		req := s.request()
+		resp, err := s.attempt(ctx, req)
+		if err == nil {
+			return resp, len(req.Tools) > 0, nil
+		}
+		if s.sinkErr != nil || ctx.Err() != nil {
+			return resp, false, err
+		}
+		e := known(err)
+		if e.Code == ibid.CodeContextOverflow && s.canTrim() {
+			s.cfg.Log.Info("the prompt is too long; trying without history", "bytes", s.context)
+			s.trimmed = true
+			try = 0
+			continue
+		}
+		wait, again := s.cfg.Retry.wait(try, e)
+		if !again || s.requests >= s.cfg.Limits.ModelRequests {
+			return resp, false, e
+		}
+		s.cfg.Log.Warn("the model failed; trying again", "try", try, "wait", wait, "error", err)
+		if err := s.retract("the model broke off and is asked again"); err != nil {
+			return resp, false, err
+		}
+		if err := s.cfg.Retry.Sleep(ctx, wait); err != nil {
+			return resp, false, err
+		}
+	}
+}
+
+// canTrim reports whether a shorter prompt can be made, which is tried once.
+func (s *session) canTrim() bool {
+	return !s.trimmed && (len(s.task.History) > 0 || len(s.state.rounds) > 0)
+}
+
+// attempt calls the model once and streams what it says.
+func (s *session) attempt(ctx context.Context, req ibid.ModelRequest) (ibid.ModelResponse, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.requests++
+	s.stream = newAnswerStream(s, s.holdLimit(req))
+	resp, err := s.generate(ctx, s.cfg.Model, req, func(d ibid.ModelDelta) {
+		if s.stream.take(d) != nil {
+			cancel() // the log cannot be written: there is no use in going on
+		}
+	})
+	if s.sinkErr != nil {
+		return resp, s.sinkErr
+	}
+	if err != nil {
+		return resp, err
+	}
+	return resp, s.stream.close(resp.Turn.Text())
+}
+
+// holdLimit is how much of a turn's text waits until it is clear that the turn
+// does not end in tool calls.
+//
+// Many models announce their calls ("I'll look that up."). Such words are no
+// part of the answer, but they come before anything tells. Announcements are
+// short, and most of them come before the first call; so a few words are held
+// back, fewer once there are results to answer from, and none where no tool can
+// be called. What is let through and turns out to be an announcement after all
+// is retracted; either way it is shown as reasoning. A turn that may have to be
+// repeated because a forced tool was not used is held longer.
+func (s *session) holdLimit(req ibid.ModelRequest) int {
+	switch {
+	case len(req.Tools) == 0:
+		return 0
+	case !s.urged && len(s.unusedTools()) > 0:
+		return 2000
+	case len(s.state.rounds) == 0:
+		return 200
+	}
+	return 60
+}

@@ -1,0 +1,159 @@
+package agent
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+
+	"ibid"
+)
+
+//go:embed prompts/*.md
+var promptFiles embed.FS
+
+// prompts are the texts the model is given, made once per run.
+type prompts struct {
+	system string
+	plan   string
+	notes  string // repeated after the question: scope and forced tools
+	nudges map[string]string
+}
+
+// attachmentLimit bounds, in bytes, how much of an attached text the model is
+// given.
+const attachmentLimit = 16 << 10
+
+func newPrompts(cfg Config, task Task) (prompts, error) {
+	scope := scopeWords(task.Request.Scope)
+	forced := forcedWords(cfg, task.Request)
+	offers := func(name string) bool {
+		return slices.ContainsFunc(cfg.Tools, func(t Tool) bool { return t.Spec().Name == name })
+	}
+	if !offers(searchTool) {
+		scope = ""
+	}
+	var p prompts
+	var err error
+	render := func(file string, data any) string {
+		if err != nil {
+			return ""
+		}
+		var text string
+		text, err = renderPrompt(file, data)
+		return text
+	}
+	p.system = render("system.md", map[string]any{
+		"Today": cfg.Now().Format("Monday, 2 January 2006"), "Library": strings.TrimSpace(task.Library),
+		"Search": offers(searchTool), "Calculator": offers("calculator"), "Clock": offers("current_time"),
+		"Scope": scope, "Forced": forced,
+	})
+	p.plan = render("plan.md", nil)
+	if scope != "" {
+		p.notes += "\n\n" + render("scope.md", scope)
+	}
+	if forced != "" {
+		p.notes += "\n\n" + render("forced.md", forced)
+	}
+	p.nudges = sections(render("nudges.md", forced))
+	return p, err
+}
+
+func renderPrompt(file string, data any) (string, error) {
+	t, err := template.ParseFS(promptFiles, "prompts/"+file)
+	if err != nil {
+		return "", fmt.Errorf("read the prompt %s: %w", file, err)
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, data); err != nil {
+		return "", fmt.Errorf("write the prompt %s: %w", file, err)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// sections splits a text at its "## name" lines.
+func sections(text string) map[string]string {
+	named := map[string]string{}
+	for _, s := range strings.Split("\n"+text, "\n## ")[1:] {
+		name, body, _ := strings.Cut(s, "\n")
+		named[name] = strings.TrimSpace(body)
+	}
+	return named
+}
+
+// scopeWords says a scope in words, "" for everything.
+func scopeWords(s ibid.Scope) string {
+	var parts []string
+	switch n := len(s.Documents); {
+	case n == 1:
+		parts = append(parts, "one document the user has chosen")
+	case n > 1:
+		parts = append(parts, fmt.Sprintf("%d documents the user has chosen", n))
+	}
+	if s.Category != "" {
+		parts = append(parts, fmt.Sprintf("documents of the category %q", s.Category))
+	}
+	if s.Folder != "" {
+		parts = append(parts, fmt.Sprintf("documents in the folder %q", s.Folder))
+	}
+	return strings.Join(parts, ", and among them ")
+}
+
+// forcedWords names the tools that the user wants used and that exist.
+func forcedWords(cfg Config, req ibid.Request) string {
+	return strings.Join(forcedTools(cfg, req), " and ")
+}
+
+func forcedTools(cfg Config, req ibid.Request) []string {
+	var names []string
+	for _, name := range req.ForceTools {
+		exists := slices.ContainsFunc(cfg.Tools, func(t Tool) bool { return t.Spec().Name == name })
+		if exists && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// question is the user's turn: the words of the question as a part of their own
+// and first, then attached texts, the notes, and the images.
+func question(req ibid.Request, notes string) ibid.Turn {
+	turn := ibid.UserTurn(req.Text)
+	for _, a := range req.Attachments {
+		if strings.HasPrefix(a.MIME, "text/") && len(a.Data) > 0 {
+			text, _ := bounded(strings.ToValidUTF8(string(a.Data), "\uFFFD"), attachmentLimit)
+			turn.Parts = append(turn.Parts, ibid.Part{Text: fmt.Sprintf("\n\n<attachment name=%q>\n%s\n</attachment>",
+				a.Name, strings.ReplaceAll(text, "</attachment", "</ attachment"))})
+		}
+	}
+	if notes != "" {
+		turn.Parts = append(turn.Parts, ibid.Part{Text: notes})
+	}
+	for _, a := range req.Attachments {
+		if strings.HasPrefix(a.MIME, "image/") && len(a.Data) > 0 {
+			turn.Parts = append(turn.Parts, ibid.Part{Image: &ibid.Image{MIME: a.MIME, Data: a.Data}})
+		}
+	}
+	return turn
+}
+
+// size counts the characters of a prompt, in bytes.
+func size(req ibid.ModelRequest) int {
+	n := len(req.System)
+	for _, t := range req.Turns {
+		for _, p := range t.Parts {
+			n += len(p.Text) + len(p.Reasoning)
+			if p.Call != nil {
+				n += len(p.Call.Name) + len(p.Call.Arguments)
+			}
+			if p.Result != nil {
+				n += len(p.Result.Content)
+			}
+		}
+	}
+	for _, t := range req.Tools {
+		n += len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	return n
+}

@@ -1,0 +1,353 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"ibid"
+	"ibid/internal/ibidtest"
+)
+
+var update = flag.Bool("update", false, "write the event logs that the scripts lead to into testdata")
+
+// noon is when all tests take place.
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// TestScripts runs every script of testdata. A script has these parts, of which
+// only question, model and events must be there:
+//
+//	documents     one passage per line: "c_id document.pdf p4: its text"
+//	question      the words of the question
+//	request.json  how it is asked beside that
+//	limits.json   Limits
+//	history       turns of the past, "user: …" and "assistant: …"
+//	model         the model's turns, separated by "---"; see readReply
+//	events        what is expected, as writeEvents writes it
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				sc := readScript(t, a)
+				got := sc.play(t)
+				if *update {
+					sc.setEvents(got)
+					if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
+						t.Fatal(err)
+					}
+					return
+				}
+				if diff := cmp.Diff(sc.events, got); diff != "" {
+					t.Errorf("events (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+type script struct {
+	archive  *txtar.Archive
+	passages []ibid.Passage
+	task     Task
+	limits   Limits
+	replies  []ibidtest.Reply
+	events   string
+}
+
+func readScript(t *testing.T, a *txtar.Archive) *script {
+	t.Helper()
+	sc := &script{archive: a}
+	for _, f := range a.Files {
+		body := strings.TrimSpace(string(f.Data))
+		switch f.Name {
+		case "documents":
+			for i, line := range strings.Split(body, "\n") {
+				sc.passages = append(sc.passages, readPassage(t, i, line))
+			}
+		case "question":
+			sc.task.Request.Text = body
+		case "request.json":
+			text := sc.task.Request.Text
+			readJSON(t, f.Data, &sc.task.Request)
+			sc.task.Request.Text = text
+		case "limits.json":
+			readJSON(t, f.Data, &sc.limits)
+		case "history":
+			for _, line := range strings.Split(body, "\n") {
+				role, text, _ := strings.Cut(line, ": ")
+				sc.task.History = append(sc.task.History, ibid.Turn{Role: ibid.Role(role), Parts: []ibid.Part{{Text: text}}})
+			}
+		case "model":
+			for _, turn := range strings.Split("\n"+body+"\n", "\n---\n") {
+				sc.replies = append(sc.replies, readReply(t, strings.TrimSpace(turn)))
+			}
+		case "events":
+			sc.events = string(f.Data)
+		default:
+			t.Fatalf("a script has no part %q", f.Name)
+		}
+	}
+	return sc
+}
+
+func (sc *script) setEvents(text string) {
+	for i, f := range sc.archive.Files {
+		if f.Name == "events" {
+			sc.archive.Files[i].Data = []byte(text)
+			return
+		}
+	}
+	sc.archive.Files = append(sc.archive.Files, txtar.File{Name: "events", Data: []byte(text)})
+}
+
+func readJSON(t *testing.T, data []byte, into any) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(string(data)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readPassage(t *testing.T, i int, line string) ibid.Passage {
+	t.Helper()
+	head, text, ok := strings.Cut(line, ": ")
+	fields := strings.Fields(head)
+	if !ok || len(fields) != 3 {
+		t.Fatalf("a passage is not %q", line)
+	}
+	page, err := strconv.Atoi(strings.TrimPrefix(fields[2], "p"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ibid.Passage{
+		Chunk:    ibid.Chunk{ID: fields[0], DocumentID: "d_" + fields[1], Version: "v1", Level: 2, Text: text, End: len(text), Pages: []int{page}},
+		Document: ibid.Document{ID: "d_" + fields[1], Title: fields[1], Name: fields[1]},
+		Quote:    ibid.Quote{Text: text, End: len(text), Page: page},
+		Score:    1 / float64(i+1),
+	}
+}
+
+// readReply reads one turn of the model: lines "plan: …" (only for the plan
+// phase), "thinks: …", "says: …" with \n for line breaks, "calls: tool {json}"
+// and "fails: CODE retry-after-ms".
+func readReply(t *testing.T, turn string) ibidtest.Reply {
+	t.Helper()
+	r := ibidtest.Reply{When: func(r ibid.ModelRequest) bool { return r.Think != ibid.ThinkOn }}
+	for _, line := range strings.Split(turn, "\n") {
+		kind, text, _ := strings.Cut(line, ": ")
+		text = strings.ReplaceAll(text, `\n`, "\n")
+		switch kind {
+		case "plan":
+			r = ibidtest.Plan(text)
+		case "thinks":
+			r.Reasoning = ibidtest.Say(text).Text
+		case "says":
+			r.Text = ibidtest.Say(text).Text
+		case "calls":
+			name, args, _ := strings.Cut(text, " ")
+			r.Calls = append(r.Calls, ibid.ToolCall{Name: name, Arguments: json.RawMessage(args)})
+		case "fails":
+			code, after, _ := strings.Cut(text, " ")
+			e := &ibid.Error{Code: ibid.Code(code), Message: "the script fails"}
+			e.RetryAfter, _ = strconv.ParseInt(after, 10, 64)
+			r.Err = e
+		case "nothing":
+		default:
+			t.Fatalf("the model cannot %q", line)
+		}
+	}
+	return r
+}
+
+// config is what scripts run with: the tools below, a clock that stands still,
+// and no real pauses.
+func (sc *script) config(m ibid.Model) Config {
+	return Config{
+		Model: m, Limits: sc.limits, Tools: testTools(sc.passages), Now: func() time.Time { return noon },
+		Retry: Retry{Rand: func() float64 { return 0 }},
+	}
+}
+
+func (sc *script) play(t *testing.T) string {
+	model := ibidtest.NewScript(sc.replies...)
+	var log []ibid.EventData
+	out, err := Run(t.Context(), sc.config(model), sc.task, func(d ibid.EventData) error {
+		log = append(log, d)
+		return nil
+	})
+	time.Sleep(2 * time.Minute) // until tools that were left behind have ended
+	if n := model.Left(); n > 0 {
+		t.Errorf("%d turns of the script were not asked for", n)
+	}
+	return writeEvents(log) + writeEnd(out, err)
+}
+
+// writeEvents writes a log for people: one line per event, deltas joined, and
+// under a finished tool call, after "|", what the model reads.
+func writeEvents(log []ibid.EventData) string {
+	var b strings.Builder
+	for i := 0; i < len(log); i++ {
+		switch d := log[i].(type) {
+		case ibid.QueryAnalyzed:
+			fmt.Fprintf(&b, "query.analyzed %s %s\n", d.Complexity, d.Mode)
+		case ibid.ReasoningDelta:
+			text := d.Text
+			for ; i+1 < len(log); i++ {
+				more, ok := log[i+1].(ibid.ReasoningDelta)
+				if !ok {
+					break
+				}
+				text += more.Text
+			}
+			fmt.Fprintf(&b, "reasoning %q\n", text)
+		case ibid.ToolStarted:
+			fmt.Fprintf(&b, "tool.started %s %s %s (%s) iteration %d\n", d.CallID, d.Tool, d.Input, d.Detail, d.Iteration)
+		case ibid.CitationAdded:
+			fmt.Fprintf(&b, "citation.added c%d %s %s %v\n", d.N, d.ChunkID, d.Title, d.Pages)
+		case ibid.ToolFinished:
+			fmt.Fprintf(&b, "tool.finished %s ok=%t: %s\n", d.CallID, d.OK, d.Summary)
+			for _, line := range strings.Split(strings.TrimRight(d.Output, "\n"), "\n") {
+				fmt.Fprintf(&b, "  | %s\n", line)
+			}
+		case ibid.AnswerStarted:
+			fmt.Fprintf(&b, "answer.started %s, %d passages\n", d.Model, d.ContextChunks)
+		case ibid.AnswerDelta:
+			text := d.Text
+			for ; i+1 < len(log); i++ {
+				more, ok := log[i+1].(ibid.AnswerDelta)
+				if !ok {
+					break
+				}
+				text += more.Text
+			}
+			fmt.Fprintf(&b, "answer %q\n", text)
+		case ibid.AnswerRetracted:
+			fmt.Fprintf(&b, "answer.retracted: %s\n", d.Reason)
+		case ibid.SourcesNamed:
+			fmt.Fprintf(&b, "sources.named %v\n", d.Sources)
+		default:
+			fmt.Fprintf(&b, "%s, which is not the agent's\n", d.EventType())
+		}
+	}
+	return b.String()
+}
+
+func writeEnd(out Outcome, err error) string {
+	if err != nil {
+		var known *ibid.Error
+		if errors.As(err, &known) {
+			return fmt.Sprintf("failed: %s: %s\n", known.Code, known.Message)
+		}
+		return fmt.Sprintf("failed: %v\n", err)
+	}
+	return fmt.Sprintf("done: %d iterations, %d requests, tools %v, %d cited, %d dropped, confidence %.2f\n",
+		out.Iterations, out.Usage.ModelRequests, out.ToolsUsed, out.SourcesCount, out.DroppedMarkers, out.Confidence)
+}
+
+// testTool is a tool of the tests.
+type testTool struct {
+	name string
+	call func(ctx context.Context, args map[string]any) (ibid.ToolOutput, error)
+}
+
+func (t testTool) Spec() ibid.ToolSpec {
+	return ibid.ToolSpec{Name: t.name, Description: "A tool of the tests.", Parameters: json.RawMessage(`{"type":"object"}`)}
+}
+
+func (t testTool) Detail(args json.RawMessage) string {
+	var a map[string]any
+	if json.Unmarshal(args, &a) != nil {
+		return ""
+	}
+	for _, key := range []string{"query", "expression", "after"} {
+		if v, ok := a[key].(string); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+func (t testTool) Call(ctx context.Context, c ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+	var args map[string]any
+	if err := json.Unmarshal(c.Arguments, &args); err != nil {
+		return ibid.ToolOutput{}, err
+	}
+	return t.call(ctx, args)
+}
+
+// testTools are: search_knowledge_base, which finds the passages that share a
+// word with the query; calculator; slow, which takes as long as it is told;
+// broken, which fails; panics; and hangs, which does not even heed its context
+// for longer than a run waits.
+func testTools(passages []ibid.Passage) []Tool {
+	return []Tool{
+		testTool{searchTool, func(_ context.Context, args map[string]any) (ibid.ToolOutput, error) {
+			query, _ := args["query"].(string)
+			return searchPassages(passages, query), nil
+		}},
+		testTool{"calculator", func(_ context.Context, args map[string]any) (ibid.ToolOutput, error) {
+			if args["expression"] != "6*7" {
+				return ibid.ToolOutput{Failed: true, Content: "There is something wrong with the expression."}, nil
+			}
+			return ibid.ToolOutput{Content: "6*7 = 42"}, nil
+		}},
+		testTool{"slow", func(ctx context.Context, args map[string]any) (ibid.ToolOutput, error) {
+			after, _ := args["after"].(string)
+			d, err := time.ParseDuration(after)
+			if err != nil {
+				return ibid.ToolOutput{}, err
+			}
+			if err := pause(ctx, d); err != nil {
+				return ibid.ToolOutput{}, err
+			}
+			return ibid.ToolOutput{Content: "It took " + after + "."}, nil
+		}},
+		testTool{"broken", func(context.Context, map[string]any) (ibid.ToolOutput, error) {
+			return ibid.ToolOutput{}, &ibid.Error{Code: ibid.CodeVectorDB, Message: "the index is gone", Err: errors.New("secret detail")}
+		}},
+		testTool{"panics", func(context.Context, map[string]any) (ibid.ToolOutput, error) { panic("a bug") }},
+		testTool{"hangs", func(context.Context, map[string]any) (ibid.ToolOutput, error) {
+			time.Sleep(time.Minute)
+			return ibid.ToolOutput{}, nil
+		}},
+	}
+}
+
+func searchPassages(passages []ibid.Passage, query string) ibid.ToolOutput {
+	out := ibid.ToolOutput{Retrieval: &ibid.Retrieval{Levels: map[string]int{}}}
+	for _, p := range passages {
+		for _, w := range strings.Fields(strings.ToLower(query)) {
+			if strings.Contains(strings.ToLower(p.Text), w) {
+				out.Passages = append(out.Passages, p)
+				break
+			}
+		}
+	}
+	out.Retrieval.ChunksFound = len(out.Passages)
+	out.Summary = fmt.Sprintf("%d passages", len(out.Passages))
+	if len(out.Passages) == 0 {
+		out.Content = "No passage matches."
+	}
+	return out
+}

@@ -1,0 +1,191 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"ibid"
+)
+
+// session is one process's work on a run.
+type session struct {
+	cfg     Config
+	task    Task
+	sink    func(ibid.EventData) error
+	sinkErr error // the first error of sink; nothing is emitted after it
+	state   state
+	prompts prompts
+	mode    ibid.Mode
+
+	usage    ibid.Usage
+	requests int           // calls of the model in the answer phase
+	empty    int           // empty turns in a row
+	urged    bool          // the model was told once to use the forced tools
+	trimmed  bool          // the prompt was too long: no history, short results
+	extra    []ibid.Turn   // said to the model in the next request only
+	stream   *answerStream // of the latest turn
+	context  int           // size of the last prompt
+}
+
+// phase is what a session does next.
+type phase int
+
+const (
+	phaseAnalyse phase = iota
+	phasePlan
+	phaseDirect
+	phaseModel
+	phaseTools
+	phaseDone
+)
+
+// maxEmpty is how often in a row the model may give an empty turn.
+const maxEmpty = 3
+
+func newSession(cfg Config, task Task, sink func(ibid.EventData) error) (*session, error) {
+	s := &session{cfg: cfg, task: task, sink: sink, mode: ibid.ModeAgentic}
+	if task.Request.Mode == ibid.ModeDirect {
+		s.mode = ibid.ModeDirect
+	}
+	for _, e := range task.Log {
+		s.state.apply(e.Data)
+	}
+	s.requests = s.state.iteration()
+	var err error
+	s.prompts, err = newPrompts(cfg, task)
+	return s, err
+}
+
+func (s *session) run(ctx context.Context) error {
+	next, err := s.resume()
+	for err == nil && next != phaseDone {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		switch next {
+		case phaseAnalyse:
+			next, err = phasePlan, s.emit(analyse(s.task.Request, s.mode))
+		case phasePlan:
+			next, err = s.plan(ctx)
+		case phaseDirect:
+			next, err = s.direct()
+		case phaseModel:
+			next, err = s.model(ctx)
+		case phaseTools:
+			next, err = s.tools(ctx)
+		}
+	}
+	return err
+}
+
+// resume finds out where the log leaves off. Text of an answer that stands in it
+// is void: a model cannot be asked to go on in the middle of a sentence.
+//
+// A plan of which some reasoning reached the log is not made again, however
+// little it is: reasoning cannot be retracted, readers would see it twice, and
+// the answer does not depend on it.
+func (s *session) resume() (phase, error) {
+	if err := s.retract("the answer was interrupted and is written again"); err != nil {
+		return 0, err
+	}
+	switch {
+	case len(s.state.unfinished()) > 0:
+		return phaseTools, s.restart()
+	case len(s.state.rounds) > 0:
+		return phaseModel, nil
+	case s.state.analyzed && s.state.planned:
+		return s.afterPlan(), nil
+	case s.state.analyzed:
+		return phasePlan, nil
+	}
+	return phaseAnalyse, nil
+}
+
+func (s *session) afterPlan() phase {
+	if s.mode == ibid.ModeDirect && s.tool(searchTool) != nil {
+		return phaseDirect
+	}
+	return phaseModel
+}
+
+// emit appends an event to the log and to the state.
+func (s *session) emit(data ibid.EventData) error {
+	if s.sinkErr != nil {
+		return s.sinkErr
+	}
+	if err := s.sink(data); err != nil {
+		s.sinkErr = err
+		return err
+	}
+	s.state.apply(data)
+	return nil
+}
+
+// retract declares the text that stands void, if any does.
+func (s *session) retract(reason string) error {
+	if s.state.answer == 0 {
+		return nil
+	}
+	return s.emit(ibid.AnswerRetracted{Reason: reason})
+}
+
+// tool returns the tool of a name, nil when there is none. Models write names
+// with a prefix, in capitals, with space around.
+func (s *session) tool(name string) Tool {
+	name = strings.TrimSpace(name)
+	if i := strings.LastIndexAny(name, ".:/"); i >= 0 {
+		name = name[i+1:]
+	}
+	for _, t := range s.cfg.Tools {
+		if strings.EqualFold(t.Spec().Name, name) {
+			return t
+		}
+	}
+	return nil
+}
+
+// failure makes the error of the run.
+func (s *session) failure(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case s.sinkErr != nil:
+		return s.sinkErr
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return known(err)
+}
+
+func (s *session) outcome() Outcome {
+	out := Outcome{
+		Usage: s.usage.Add(s.state.toolUsage), Iterations: s.state.iteration(), ToolsUsed: s.state.tools(),
+		Mode: s.mode, ContextChars: s.context,
+	}
+	out.Usage.ToolCalls = len(s.state.calls)
+	if s.stream == nil || s.stream.sent == 0 {
+		return out
+	}
+	out.Iterations++ // the turn that answers has no calls and stands in no round
+	cited := s.stream.cite.cited
+	out.SourcesCount, out.DroppedMarkers = len(cited), s.stream.cite.dropped
+	for _, id := range cited {
+		c, _ := s.state.ledger.at(s.state.ledger.number[id])
+		out.Confidence += c.Score / float64(len(cited))
+	}
+	return out
+}
+
+// known returns err as one of our own errors. Anything else is an internal
+// error that carries it.
+func known(err error) *ibid.Error {
+	var e *ibid.Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, context.DeadlineExceeded):
+		return &ibid.Error{Code: ibid.CodeTimeout, Message: "the model did not answer in time", Retryable: true, Err: err}
+	}
+	return &ibid.Error{Code: ibid.CodeInternal, Message: "something unexpected happened while answering", Err: err}
+}

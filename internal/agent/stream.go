@@ -1,0 +1,138 @@
+package agent
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"ibid"
+)
+
+// answerStream takes one turn of the model as it arrives, and lets through what
+// belongs to the visible answer:
+//
+//	text ─▶ whole characters ─▶ metadata out ─▶ citations resolved ─▶ held ─▶ answer.delta
+type answerStream struct {
+	s     *session
+	limit int // bytes to hold before the text counts as the answer
+	meta  metadataFilter
+	cite  resolver
+
+	raw     strings.Builder // what the model wrote, as far as it is whole characters
+	partial string          // the beginning of a character
+	visible strings.Builder // what came through
+	sent    int             // how much of visible stands in the log
+	open    bool            // the text counts as the answer
+}
+
+func newAnswerStream(s *session, limit int) *answerStream {
+	return &answerStream{s: s, limit: limit, cite: resolver{ledger: &s.state.ledger}}
+}
+
+// take takes a piece of the turn. Thinking that arrives although it was turned
+// off is shown as what it is.
+func (a *answerStream) take(d ibid.ModelDelta) error {
+	if d.Reasoning != "" {
+		if err := a.s.emit(ibid.ReasoningDelta{Text: strings.ToValidUTF8(d.Reasoning, "\uFFFD")}); err != nil {
+			return err
+		}
+	}
+	return a.write(d.Text)
+}
+
+// write takes a piece of text.
+func (a *answerStream) write(text string) error {
+	text, a.partial = wholeCharacters(a.partial + text)
+	a.raw.WriteString(text)
+	a.visible.WriteString(a.cite.Write(a.meta.Write(text)))
+	if a.visible.Len() > a.limit || len(a.cite.cited) > 0 { // nobody announces with footnotes
+		a.open = true
+	}
+	return a.send()
+}
+
+// close ends the turn, whose whole text is known now. An adapter may have found
+// out late that what it streamed was thinking, or may not stream at all.
+func (a *answerStream) close(whole string) error {
+	whole = strings.ToValidUTF8(whole, "\uFFFD")
+	streamed := a.raw.String() + a.partial
+	switch rest, continues := strings.CutPrefix(whole, streamed); {
+	case continues:
+		if err := a.write(rest); err != nil {
+			return err
+		}
+	case strings.TrimSpace(whole) != strings.TrimSpace(streamed):
+		if err := a.demote("the text was no part of the answer"); err != nil {
+			return err
+		}
+		*a = *newAnswerStream(a.s, a.limit)
+		if err := a.write(whole); err != nil {
+			return err
+		}
+	}
+	a.visible.WriteString(a.cite.Write(a.meta.Close()))
+	a.visible.WriteString(a.cite.Close())
+	return a.send()
+}
+
+// send emits what is visible and not yet sent, if the text counts as the answer.
+func (a *answerStream) send() error {
+	text := a.visible.String()[a.sent:]
+	if !a.open || text == "" {
+		return nil
+	}
+	if a.sent == 0 {
+		if err := a.s.emit(ibid.AnswerStarted{Model: a.s.cfg.Model.Name(), ContextChunks: len(a.s.state.ledger.citations),
+			ContextTokens: a.s.context / bytesPerToken}); err != nil {
+			return err
+		}
+	}
+	a.sent = a.visible.Len()
+	return a.s.emit(ibid.AnswerDelta{Text: text})
+}
+
+// bytesPerToken is a rule of thumb for the prompt's size in tokens.
+const bytesPerToken = 4
+
+// isEmpty reports whether nothing came through.
+func (a *answerStream) isEmpty() bool { return strings.TrimSpace(a.visible.String()) == "" }
+
+// demote makes reasoning of the text: it was no part of the answer.
+func (a *answerStream) demote(reason string) error {
+	if err := a.s.retract(reason); err != nil {
+		return err
+	}
+	text := strings.TrimSpace(a.visible.String())
+	if text == "" {
+		return nil
+	}
+	a.visible.Reset()
+	a.sent = 0
+	return a.s.emit(ibid.ReasoningDelta{Text: text + "\n\n"})
+}
+
+// release makes the text the answer, whatever was held, and names its sources.
+func (a *answerStream) release() error {
+	a.open = true
+	if err := a.send(); err != nil {
+		return err
+	}
+	sources := a.meta.Sources()
+	if len(sources) == 0 && a.s.state.named == 0 {
+		return nil
+	}
+	return a.s.emit(ibid.SourcesNamed{Sources: append([]ibid.Source{}, sources...)})
+}
+
+// wholeCharacters splits off the beginning of a character at the end of s, and
+// replaces what is no UTF-8.
+func wholeCharacters(s string) (whole, partial string) {
+	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+		if start := len(s) - n; utf8.RuneStart(s[start]) {
+			if !utf8.FullRuneInString(s[start:]) {
+				s, partial = s[:start], s[start:]
+			}
+			break
+		}
+	}
+	return strings.ToValidUTF8(s, "\uFFFD"), partial
+}
