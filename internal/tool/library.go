@@ -55,7 +55,10 @@ func resolve(docs []ibid.Document, wanted string) (ibid.Document, error) {
 	rules := []func(name string) bool{
 		func(name string) bool { return name == exact },
 		func(name string) bool { return fold(name) == folded },
-		func(name string) bool { f := fold(name); return strings.TrimSuffix(f, path.Ext(f)) == folded || f == bare },
+		func(name string) bool {
+			f := fold(name)
+			return strings.TrimSuffix(f, path.Ext(f)) == folded || f == bare
+		},
 		func(name string) bool { return strings.HasPrefix(fold(name), folded) },
 		func(name string) bool { return strings.Contains(fold(name), folded) },
 	}

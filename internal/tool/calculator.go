@@ -1,0 +1,71 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"strings"
+
+	"ibid"
+)
+
+//go:embed calculator.md
+var calculatorDescription string
+
+// Calculator does sums. An expression is parsed into a tree of whitelisted
+// operations (calculator_parse.go), which is then worked out with rational
+// numbers (calculator_eval.go, calculator_functions.go) and written in decimal
+// (calculator_number.go). Length, depth and the size of every number on the way
+// are bounded, so no expression is slow.
+type Calculator struct{}
+
+// NewCalculator returns the tool.
+func NewCalculator() *Calculator { return &Calculator{} }
+
+// Spec tells the model about the tool.
+func (t *Calculator) Spec() ibid.ToolSpec {
+	return ibid.ToolSpec{Name: "calculator", Description: strings.TrimSpace(calculatorDescription), Parameters: json.RawMessage(`{
+"type":"object",
+"properties":{"expression":{"type":"string","description":"what to calculate, such as 15% of 2340"}},
+"required":["expression"]}`)}
+}
+
+// Detail is the expression.
+func (t *Calculator) Detail(args json.RawMessage) string { return detail(args, "expression") }
+
+// Call works the expression out. A result that is not exact is marked as
+// rounded.
+func (t *Calculator) Call(_ context.Context, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
+	args, err := decode(call.Arguments)
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	expression, err := args.required("expression")
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	result, rounded, err := calculate(expression)
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	out := ibid.ToolOutput{Content: result, Summary: line(line(expression, 100)+" = "+result, 200)}
+	if rounded {
+		out.Content += " (rounded)"
+	}
+	return out, nil
+}
+
+// calculate returns the decimal result of an expression and whether it is
+// rounded.
+func calculate(expression string) (result string, rounded bool, err error) {
+	tree, err := parse(expression)
+	if err != nil {
+		return "", false, err
+	}
+	n, err := tree.eval()
+	if err != nil {
+		return "", false, err
+	}
+	result, rounded = n.decimal()
+	return result, rounded, nil
+}
