@@ -1,0 +1,187 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"ibid"
+)
+
+//go:embed compare_documents.md
+var compareDescription string
+
+// CompareDocuments has the model answer a question from two documents.
+type CompareDocuments struct {
+	library  Library
+	searcher Searcher
+	model    ibid.Model
+}
+
+// NewCompareDocuments returns the tool. The searcher finds the passages of each
+// document that the question is about.
+func NewCompareDocuments(library Library, searcher Searcher, model ibid.Model) *CompareDocuments {
+	return &CompareDocuments{library, searcher, model}
+}
+
+// Spec tells the model about the tool.
+func (t *CompareDocuments) Spec() ibid.ToolSpec {
+	return ibid.ToolSpec{Name: "compare_documents", Description: strings.TrimSpace(compareDescription), Parameters: json.RawMessage(`{
+"type":"object",
+"properties":{
+ "doc_a":{"type":"string","description":"file name or title of the first document"},
+ "doc_b":{"type":"string","description":"file name or title of the second document"},
+ "question":{"type":"string","description":"what to compare"}},
+"required":["doc_a","doc_b","question"]}`)}
+}
+
+// Detail is both names and the question.
+func (t *CompareDocuments) Detail(args json.RawMessage) string {
+	return detail(args, "doc_a", "doc_b", "question")
+}
+
+// side is one of the two documents.
+type side struct {
+	document ibid.Document
+	text     ibid.Extract
+	passages []ibid.Passage // best first
+}
+
+// Call finds both documents in the scope of the run, and compares them.
+func (t *CompareDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+	args, err := decode(call.Arguments)
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	question, err := args.required("question")
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	docs, err := t.library.Documents(ctx, env.Scope)
+	if err != nil {
+		return ibid.ToolOutput{}, fmt.Errorf("look for the documents to compare: %w", err)
+	}
+	var sides [2]side
+	for i, argument := range []string{"doc_a", "doc_b"} {
+		name, err := args.required(argument)
+		if err != nil {
+			return failed("%v", err), nil
+		}
+		if sides[i].document, err = resolve(docs, name); err != nil {
+			return failed("%s: %v", argument, err), nil
+		}
+	}
+	if sides[0].document.ID == sides[1].document.ID {
+		return failed("doc_a and doc_b are the same document, %s", title(sides[0].document)), nil
+	}
+	for i := range sides {
+		s := &sides[i]
+		if s.text, err = read(ctx, t.library, s.document); err != nil {
+			return unread(err)
+		}
+		s.passages = best(ctx, t.searcher, env.Scope, s.document, question)
+	}
+	return t.compare(ctx, sides, question)
+}
+
+const compareTask = `You compare two documents of the user's to answer one question. Say what each document says about it, then how they differ or agree, in at most 200 words. Where a document says nothing about it, say so.
+After each statement put the id of the passage it is from in square brackets, like [a1] or [b2].
+` + fencedIsData + "\n\n"
+
+func (t *CompareDocuments) compare(ctx context.Context, sides [2]side, question string) (ibid.ToolOutput, error) {
+	system := compareTask
+	places := map[string]string{}
+	for i, handle := range []string{"a", "b"} {
+		sheets, all := sides[i].sheets(handle)
+		if !all {
+			system += outline(sides[i].document, sides[i].text)
+		}
+		system += ibid.FormatPassages(sheets)
+		for _, sheet := range sheets {
+			places[sheet.Handle] = placeOf(sheet)
+		}
+	}
+	said, res, err := ask(ctx, t.model, ibid.ModelRequest{System: system, MaxTokens: 1200,
+		Turns: []ibid.Turn{ibid.UserTurn(question)}})
+	a, b := sides[0].document, sides[1].document
+	if err == nil && said == "" {
+		err = fmt.Errorf("the model said nothing")
+	}
+	if err != nil {
+		return refused(ctx, err, res.Usage, "compare "+title(a)+" with "+title(b))
+	}
+	content := fmt.Sprintf("%s compared with %s:\n%s", line(a.Name, 200), line(b.Name, 200), nameSources(said, places))
+	if res.StopReason == ibid.StopLength {
+		content += "\n(cut off at the model's length limit)"
+	}
+	content = clip(defuse(content), ibid.MaxToolOutput/2)
+	passages := room(interleave(sides[0].passages, sides[1].passages), ibid.MaxToolOutput-len(content))
+	return ibid.ToolOutput{
+		Content:  content,
+		Summary:  fmt.Sprintf("%s and %s, %s", title(a), title(b), count(len(passages), "passage")),
+		Passages: passages,
+		Usage:    res.Usage,
+	}, ctx.Err()
+}
+
+// sheets is what the model reads of a document: all of it where there is room,
+// else its best passages and its beginning. all reports which.
+func (s side) sheets(handle string) (sheets []ibid.Handled, all bool) {
+	const limit = maxReading / 2
+	if sheet, all := beginning(handle+"1", s.document, s.text, limit); all {
+		return []ibid.Handled{sheet}, true
+	}
+	left := limit
+	for _, p := range room(s.passages, limit*3/4) {
+		sheets = append(sheets, handled(fmt.Sprintf("%s%d", handle, len(sheets)+1), p))
+		left -= len(p.Text)
+	}
+	sheet, _ := beginning(fmt.Sprintf("%s%d", handle, len(sheets)+1), s.document, s.text, left)
+	return append(sheets, sheet), false
+}
+
+// placeOf names a passage in words. Brackets would look like a footnote.
+func placeOf(h ibid.Handled) string {
+	name := strings.NewReplacer("[", "(", "]", ")").Replace(h.Title)
+	if h.Page > 0 {
+		return fmt.Sprintf("%s, p. %d", name, h.Page)
+	}
+	return name
+}
+
+var sourceMarker = regexp.MustCompile(`\[[ab]\d{1,2}(?:[,; ]+[ab]\d{1,2})*\]`)
+
+// nameSources puts names for the handles of the inner call, which mean nothing
+// outside of it. Handles that were never given go.
+func nameSources(s string, places map[string]string) string {
+	return sourceMarker.ReplaceAllStringFunc(s, func(marker string) string {
+		var named []string
+		for _, handle := range strings.FieldsFunc(strings.Trim(marker, "[]"), func(r rune) bool { return strings.ContainsRune(",; ", r) }) {
+			if place := places[handle]; place != "" {
+				named = append(named, place)
+			}
+		}
+		if named == nil {
+			return ""
+		}
+		return "(" + strings.Join(named, "; ") + ")"
+	})
+}
+
+// interleave takes from both in turn, so that neither document crowds out the
+// other.
+func interleave(a, b []ibid.Passage) []ibid.Passage {
+	var all []ibid.Passage
+	for i := range max(len(a), len(b)) {
+		if i < len(a) {
+			all = append(all, a[i])
+		}
+		if i < len(b) {
+			all = append(all, b[i])
+		}
+	}
+	return all
+}
