@@ -175,8 +175,8 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		Tools: []agent.Tool{
 			tool.NewSearchKnowledgeBase(finder),
 			tool.NewListDocuments(library),
-			tool.NewAnalyzeDocument(library, a.model),
-			tool.NewCompareDocuments(library, a.model),
+			tool.NewAnalyzeDocument(library, finder, a.model),
+			tool.NewCompareDocuments(library, finder, a.model),
 			tool.NewCalculator(),
 			tool.NewCurrentTime(),
 		},

@@ -30,7 +30,7 @@ func main() {
 		out:  os.Stdout,
 		err:  os.Stderr,
 		env:  os.LookupEnv,
-		open: nil,
+		open: openApp,
 	}
 	os.Exit(c.run(context.Background(), os.Args[1:]))
 }
@@ -89,12 +89,14 @@ func (c *cli) rootCommand() *cobra.Command {
 	flags.String("embedder", "", "embedder `MODEL`: lsa, ollama:NAME[@URL], openai:NAME[@URL]")
 
 	root.AddCommand(
+		c.serveCommand(),
 		c.addCommand(),
 		c.askCommand(),
 		c.searchCommand(),
 		c.lsCommand(),
 		c.rmCommand(),
 		c.doctorCommand(),
+		workerCommand(),
 		c.evalCommand(),
 	)
 	return root

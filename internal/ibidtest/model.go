@@ -207,6 +207,13 @@ func (s *Script) Left() int {
 	return n
 }
 
+// Drop takes away all replies that were not used.
+func (s *Script) Drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replies = nil
+}
+
 // next records the request and takes the reply for it.
 func (s *Script) next(req ibid.ModelRequest) (Reply, error) {
 	s.mu.Lock()
