@@ -1,0 +1,44 @@
+package extract
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// prepare puts a worker into a process group of its own, so that it can be
+// killed together with what it starts, and ties its life to that of its parent.
+func prepare(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+func killGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
+
+// residentBytes returns the memory a process occupies, 0 when it has ended.
+// Reserved address space, of which WebAssembly takes much, does not count.
+func residentBytes(pid int) int64 {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(b)
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+	return pages * int64(os.Getpagesize())
+}
+
+// boundMemory has nothing to add to the parent's watch.
+func boundMemory(int64) {}
+
+// openFlags never waits for the other end of a FIFO.
+func openFlags(noFollow bool) int {
+	flags := syscall.O_NONBLOCK | syscall.O_CLOEXEC
+	if noFollow {
+		flags |= syscall.O_NOFOLLOW
+	}
+	return flags
+}

@@ -1,0 +1,159 @@
+package extract
+
+import (
+	"bytes"
+	"path"
+	"strings"
+)
+
+// sniffBytes of a file decide its format.
+const sniffBytes = 64 << 10
+
+// signature is how files of a kind begin.
+type signature struct {
+	magic string
+	kind  string // for people: "this is …"
+}
+
+// binaries are files that are not read. Those that could be turned into one that
+// is have a hint at refuseBinary.
+var binaries = []signature{
+	{"\x89PNG\r\n\x1a\n", "a PNG image"},
+	{"\xFF\xD8\xFF", "a JPEG image"},
+	{"GIF8", "a GIF image"},
+	{"II*\x00", "a TIFF image"},
+	{"MM\x00*", "a TIFF image"},
+	{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an Office file of the kind before 2007"},
+	{"PK\x03\x04", "a zip archive"},
+	{"PK\x05\x06", "an empty zip archive"},
+	{"\x1F\x8B", "a gzip archive"},
+	{"BZh", "a bzip2 archive"},
+	{"\xFD7zXZ\x00", "an xz archive"},
+	{"7z\xBC\xAF\x27\x1C", "a 7z archive"},
+	{"Rar!\x1A\x07", "a RAR archive"},
+	{"\x28\xB5\x2F\xFD", "a zstd archive"},
+	{"\x7FELF", "a program"},
+	{"MZ", "a program"},
+	{"\xCF\xFA\xED\xFE", "a program"},
+	{"\xCA\xFE\xBA\xBE", "a program"},
+	{"\x00asm", "a WebAssembly program"},
+	{"SQLite format 3\x00", "an SQLite database"},
+	{"ID3", "a sound file"},
+	{"fLaC", "a sound file"},
+	{"OggS", "a sound or video file"},
+	{"RIFF", "a sound, video or WebP file"},
+	{"\x1A\x45\xDF\xA3", "a video file"},
+	{"wOFF", "a font"},
+	{"wOF2", "a font"},
+	{"\x00\x01\x00\x00\x00", "a font"},
+	{"OTTO", "a font"},
+	{"%!PS", "a PostScript file"},
+}
+
+// detect decides how a file is read: by what it contains, then by what the
+// caller says, then by its name.
+func detect(beginning []byte, name, hint string) (string, error) {
+	if hasPDFHeader(beginning) {
+		return formatPDF, nil
+	}
+	for _, s := range binaries {
+		if bytes.HasPrefix(beginning, []byte(s.magic)) && !looksLikeText(beginning, s.magic) {
+			return "", refuseBinary(s.kind)
+		}
+	}
+	if len(beginning) >= 12 && string(beginning[4:8]) == "ftyp" {
+		return "", refuseBinary("a video or HEIC image")
+	}
+	ext := strings.ToLower(path.Ext(name))
+	if ext == ".pdf" && !looksLikeHTML(beginning) {
+		return "", refuse("this PDF is damaged and cannot be opened")
+	}
+	if isBinary(beginning) {
+		return "", refuseBinary("a binary file of an unknown kind")
+	}
+	if strings.TrimSpace(clean(decodeText(beginning, sniffBytes))) == "" && len(beginning) < sniffBytes {
+		return "", refuse("there is no text in the file")
+	}
+	return textFormat(beginning, name, hint), nil
+}
+
+// hasPDFHeader accepts what readers do: the header within the first kilobyte.
+func hasPDFHeader(b []byte) bool {
+	i := bytes.Index(b[:min(len(b), 1024)], []byte("%PDF-"))
+	return i == 0 || i > 0 && !looksLikeHTML(b)
+}
+
+// looksLikeText saves texts that happen to begin like a binary: "MZ", "ID3",
+// "RIFF", "BZh" are letters.
+func looksLikeText(b []byte, magic string) bool {
+	for i := 0; i < len(magic); i++ {
+		if magic[i] < ' ' || magic[i] >= 0x7F {
+			return false
+		}
+	}
+	return magic != "%!PS" && !isBinary(b)
+}
+
+func refuseBinary(kind string) error {
+	message := "this is " + kind + ", not text"
+	switch {
+	case strings.Contains(kind, "Office"):
+		return refuseHint("this is "+kind, "save it as DOCX, XLSX or PPTX")
+	case strings.Contains(kind, "PostScript"):
+		return refuseHint("this is "+kind, "turn it into a PDF")
+	case strings.Contains(kind, "archive"):
+		return refuseHint("this is "+kind, "unpack it and add its files")
+	}
+	return refuse(message)
+}
+
+// isBinary reports whether there are more control characters than text has.
+// NULs of UTF-16 are no sign.
+func isBinary(b []byte) bool {
+	if bytes.HasPrefix(b, []byte{0xFF, 0xFE}) || bytes.HasPrefix(b, []byte{0xFE, 0xFF}) || bytes.HasPrefix(b, []byte{0, 0, 0xFE, 0xFF}) || guessUTF16(b) != nil {
+		return false
+	}
+	control := 0
+	for _, c := range b {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\b' && c != 0x1B || c == 0x7F {
+			control++
+		}
+	}
+	return control*50 > len(b)
+}
+
+// textFormat decides between the formats that are text.
+func textFormat(b []byte, name, hint string) string {
+	switch {
+	case looksLikeHTML(b):
+		return formatHTML
+	case hint == formatMarkdown || hint == formatHTML || hint == formatCode || hint == formatText:
+		return hint
+	}
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd":
+		return formatMarkdown
+	case ".html", ".htm", ".xhtml":
+		return formatHTML
+	}
+	if languageOf(name) != "" {
+		return formatCode
+	}
+	return formatText
+}
+
+// looksLikeHTML recognises whole pages, whatever they are named.
+func looksLikeHTML(b []byte) bool {
+	s := strings.ToLower(strings.TrimSpace(decodeText(b[:min(len(b), 2048)], 2048)))
+	for strings.HasPrefix(s, "<!--") {
+		_, after, ok := strings.Cut(s, "-->")
+		if !ok {
+			return false
+		}
+		s = strings.TrimSpace(after)
+	}
+	if strings.HasPrefix(s, "<?xml") {
+		return strings.Contains(s, "<!doctype html") || strings.Contains(s, "<html")
+	}
+	return strings.HasPrefix(s, "<!doctype html") || strings.HasPrefix(s, "<html") || strings.HasPrefix(s, "<head>") || strings.HasPrefix(s, "<body")
+}
