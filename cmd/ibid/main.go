@@ -98,6 +98,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.doctorCommand(),
 		workerCommand(),
 		c.evalCommand(),
+		workerCommand(),
 	)
 	return root
 }
