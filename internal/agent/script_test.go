@@ -323,10 +323,18 @@ func testTools(passages []ibid.Passage) []Tool {
 			}
 			return ibid.ToolOutput{Content: "It took " + after + "."}, nil
 		}},
-		testTool{"broken", func(context.Context, map[string]any) (ibid.ToolOutput, error) {
+		testTool{"broken", func(ctx context.Context, _ map[string]any) (ibid.ToolOutput, error) {
+			if err := pause(ctx, 100*time.Millisecond); err != nil { // after what takes no time
+				return ibid.ToolOutput{}, err
+			}
 			return ibid.ToolOutput{}, &ibid.Error{Code: ibid.CodeVectorDB, Message: "the index is gone", Err: errors.New("secret detail")}
 		}},
-		testTool{"panics", func(context.Context, map[string]any) (ibid.ToolOutput, error) { panic("a bug") }},
+		testTool{"panics", func(ctx context.Context, _ map[string]any) (ibid.ToolOutput, error) {
+			if err := pause(ctx, 200*time.Millisecond); err != nil {
+				return ibid.ToolOutput{}, err
+			}
+			panic("a bug")
+		}},
 		testTool{"hangs", func(context.Context, map[string]any) (ibid.ToolOutput, error) {
 			time.Sleep(time.Minute)
 			return ibid.ToolOutput{}, nil
