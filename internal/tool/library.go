@@ -48,17 +48,13 @@ func resolve(docs []ibid.Document, wanted string) (ibid.Document, error) {
 		}
 	}
 	exact, folded := strings.Trim(wanted, " \t\"'`“”"), fold(wanted)
-	bare := strings.TrimSuffix(folded, path.Ext(folded))
 	if folded == "" {
 		return ibid.Document{}, fmt.Errorf("%q names no document", line(wanted, 200))
 	}
 	rules := []func(name string) bool{
 		func(name string) bool { return name == exact },
 		func(name string) bool { return fold(name) == folded },
-		func(name string) bool {
-			f := fold(name)
-			return strings.TrimSuffix(f, path.Ext(f)) == folded || f == bare
-		},
+		func(name string) bool { return withoutExtension(fold(name)) == withoutExtension(folded) },
 		func(name string) bool { return strings.HasPrefix(fold(name), folded) },
 		func(name string) bool { return strings.Contains(fold(name), folded) },
 	}
@@ -103,6 +99,15 @@ func fold(s string) string {
 		return r
 	}, strings.ToLower(s))
 	return strings.Join(strings.Fields(strings.Trim(s, " \"'`“”")), " ")
+}
+
+// withoutExtension cuts off ".pdf", but not what follows a point in a title.
+func withoutExtension(name string) string {
+	ext := path.Ext(name)
+	if len(ext) > 6 || strings.Contains(ext, " ") {
+		return name
+	}
+	return strings.TrimSuffix(name, ext)
 }
 
 // offer lists documents on one line, with their ids where names do not tell
