@@ -1,0 +1,269 @@
+package reader
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ibid"
+	"ibid/internal/ibidtest"
+	"ibid/internal/text"
+)
+
+// squad is SQuAD's development set with a plain BM25 over its paragraphs, to
+// measure quoting on passages that a search would really find.
+type squad struct {
+	titles, texts []string
+	index         map[string]int // by id
+	questions     []squadQuestion
+	postings      map[string][]posting
+	lengths       []float64
+	average       float64
+	analyzer      *text.Memo
+}
+
+type squadQuestion struct {
+	text    string
+	answers []string
+	gold    int // paragraph
+}
+
+type posting struct {
+	doc  int
+	freq float64
+}
+
+func loadSquad(t testing.TB) *squad {
+	dir := ibidtest.Data(t, "retrieval/squad-dev")
+	s := &squad{index: map[string]int{}, postings: map[string][]posting{}, analyzer: text.NewMemo(text.NewAnalyzer("en"))}
+	eachLine(t, filepath.Join(dir, "corpus.jsonl"), func(line []byte) {
+		var d struct {
+			ID    string `json:"_id"`
+			Title string
+			Text  string
+		}
+		if err := json.Unmarshal(line, &d); err != nil {
+			t.Fatal(err)
+		}
+		s.add(d.ID, d.Title, d.Text)
+	})
+	gold := map[string]int{}
+	eachLine(t, filepath.Join(dir, "qrels", "test.tsv"), func(line []byte) {
+		if f := strings.Split(string(line), "\t"); len(f) == 3 && f[2] != "score" {
+			gold[f[0]] = s.index[f[1]]
+		}
+	})
+	eachLine(t, filepath.Join(dir, "queries.jsonl"), func(line []byte) {
+		var q struct {
+			ID       string `json:"_id"`
+			Text     string
+			Metadata struct{ Answers []string }
+		}
+		if err := json.Unmarshal(line, &q); err != nil {
+			t.Fatal(err)
+		}
+		s.questions = append(s.questions, squadQuestion{q.Text, q.Metadata.Answers, gold[q.ID]})
+	})
+	for _, n := range s.lengths {
+		s.average += n / float64(len(s.lengths))
+	}
+	return s
+}
+
+func eachLine(t testing.TB, path string, f func([]byte)) {
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		f(lines.Bytes())
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *squad) add(id, title, body string) {
+	doc := len(s.texts)
+	s.index[id] = doc
+	s.titles = append(s.titles, title)
+	s.texts = append(s.texts, body)
+	freq := map[string]float64{}
+	n := 0.0
+	for w := range text.Words(title + "\n" + body) {
+		if term, ok := s.analyzer.Term(w.Text); ok {
+			freq[term]++
+			n++
+		}
+	}
+	for term, f := range freq {
+		s.postings[term] = append(s.postings[term], posting{doc, f})
+	}
+	s.lengths = append(s.lengths, n)
+}
+
+// search returns the best seven paragraphs by BM25 (k1 1.2, b 0.75), without
+// those that are to be hidden (nil: none).
+func (s *squad) search(q string, hidden func(doc int) bool) []ibid.Handled {
+	scores := map[int]float64{}
+	for _, term := range s.analyzer.Terms(q) {
+		list := s.postings[term]
+		idf := math.Log(1 + (float64(len(s.texts))-float64(len(list))+0.5)/(float64(len(list))+0.5))
+		for _, p := range list {
+			if hidden == nil || !hidden(p.doc) {
+				scores[p.doc] += idf * p.freq * 2.2 / (p.freq + 1.2*(0.25+0.75*s.lengths[p.doc]/s.average))
+			}
+		}
+	}
+	var docs []int
+	for d := range scores {
+		docs = append(docs, d)
+	}
+	slices.SortFunc(docs, func(a, b int) int {
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b))
+	})
+	var found []ibid.Handled
+	for _, d := range docs[:min(7, len(docs))] {
+		found = append(found, ibid.Handled{Handle: fmt.Sprintf("c%d", len(found)+1), Title: s.titles[d], Text: s.texts[d], Score: scores[d] / scores[docs[0]]})
+	}
+	return found
+}
+
+// holds reports whether a sentence holds one of the answers.
+func holds(sentence string, answers []string) bool {
+	for _, a := range answers {
+		if strings.Contains(sentence, a) {
+			return true
+		}
+	}
+	return false
+}
+
+// every is the share of the questions that the tests take; IBID_FULL=1 takes
+// all of them.
+func every(n int) int {
+	if os.Getenv("IBID_FULL") != "" {
+		return 1
+	}
+	return n
+}
+
+// near fails the test when a figure is not the recorded one, give or take what
+// another sample would make of it. A better one is recorded anew.
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	t.Logf("%s: %.3f", what, got)
+	if math.Abs(got-want) > tolerance {
+		t.Errorf("%s is %.3f, recorded is %.3f", what, got, want)
+	}
+}
+
+// heldOut reports whether the weights were fitted without a question's article.
+func (s *squad) heldOut(q squadQuestion) bool {
+	h := fnv.New32a()
+	h.Write([]byte(s.titles[q.gold]))
+	return h.Sum32()%2 == 1
+}
+
+// TestQuoting: how often the best sentence, and one of the best three, of the
+// seven passages that a plain search finds holds the answer, and what is quoted
+// in the end. The figures recorded are those of all 10,570 questions.
+func TestQuoting(t *testing.T) {
+	s := loadSquad(t)
+	r := New()
+	type tally struct{ asked, best, three, shown, quotes float64 }
+	var all, held tally
+	for i := 0; i < len(s.questions); i += every(5) {
+		q := s.questions[i]
+		passages := s.search(q.text, nil)
+		ranked := rank(r.analyzer("", q.text), q.text, passages)
+		c := tally{asked: 1}
+		for j, sentence := range ranked[:min(3, len(ranked))] {
+			if holds(sentence.text, q.answers) {
+				c.three = 1
+				if j == 0 {
+					c.best = 1
+				}
+			}
+		}
+		for _, quote := range pick(ranked, passages) {
+			c.quotes++
+			if holds(passages[quote.passage].Text[quote.span.Start:quote.span.End], q.answers) {
+				c.shown = 1
+			}
+		}
+		add := func(to *tally) {
+			to.asked += c.asked
+			to.best += c.best
+			to.three += c.three
+			to.shown += c.shown
+			to.quotes += c.quotes
+		}
+		add(&all)
+		if s.heldOut(q) {
+			add(&held)
+		}
+	}
+	near(t, "best sentence holds the answer", all.best/all.asked, 0.756, 0.015)
+	near(t, "one of the best three does", all.three/all.asked, 0.883, 0.015)
+	near(t, "what is quoted does", all.shown/all.asked, 0.877, 0.015)
+	near(t, "quotations per answer", all.quotes/all.asked, 1.56, 0.1)
+	near(t, "articles not fitted on: best sentence", held.best/held.asked, 0.776, 0.02)
+	near(t, "articles not fitted on: best three", held.three/held.asked, 0.903, 0.02)
+}
+
+// TestAbstaining: how many questions are answered, and how many of those
+// answers are right, when the paragraph with the answer is there, when it is
+// hidden, and when its whole article is.
+func TestAbstaining(t *testing.T) {
+	s := loadSquad(t)
+	r := New()
+	type tally struct{ asked, answered, right, sure, sureRight float64 }
+	measure := func(hide func(q squadQuestion) func(int) bool) tally {
+		var c tally
+		for i := 0; i < len(s.questions); i += every(10) {
+			q := s.questions[i]
+			c.asked++
+			ranked := rank(r.analyzer(q.text), q.text, s.search(q.text, hide(q)))
+			if len(ranked) == 0 || !worthSaying(ranked) {
+				continue
+			}
+			ok := holds(ranked[0].text, q.answers)
+			c.answered++
+			if confidence(ranked) >= sureFrom {
+				c.sure++
+			}
+			if ok {
+				c.right++
+				if confidence(ranked) >= sureFrom {
+					c.sureRight++
+				}
+			}
+		}
+		return c
+	}
+	c := measure(func(squadQuestion) func(int) bool { return nil })
+	near(t, "answered", c.answered/c.asked, 0.853, 0.02)
+	near(t, "of these right", c.right/c.answered, 0.829, 0.02)
+	near(t, "answered without doubt", c.sure/c.asked, 0.646, 0.02)
+	near(t, "of these right", c.sureRight/c.sure, 0.907, 0.02)
+	c = measure(func(q squadQuestion) func(int) bool { return func(d int) bool { return d == q.gold } })
+	near(t, "paragraph hidden: answered", c.answered/c.asked, 0.395, 0.03)
+	near(t, "paragraph hidden: without doubt", c.sure/c.asked, 0.126, 0.03)
+	c = measure(func(q squadQuestion) func(int) bool {
+		return func(d int) bool { return s.titles[d] == s.titles[q.gold] }
+	})
+	near(t, "article hidden: answered", c.answered/c.asked, 0.171, 0.03)
+	near(t, "article hidden: without doubt", c.sure/c.asked, 0.036, 0.02)
+}

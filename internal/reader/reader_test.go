@@ -1,0 +1,336 @@
+package reader_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"ibid"
+	"ibid/internal/reader"
+)
+
+var tools = []ibid.ToolSpec{
+	tool("search_knowledge_base", "query"), tool("list_documents"), tool("analyze_document", "filename"),
+	tool("compare_documents", "doc_a", "doc_b", "question"), tool("calculator", "expression"), tool("current_time"),
+}
+
+func tool(name string, args ...string) ibid.ToolSpec {
+	properties := map[string]any{}
+	for _, a := range args {
+		properties[a] = map[string]string{"type": "string"}
+	}
+	raw, _ := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": args})
+	return ibid.ToolSpec{Name: name, Parameters: raw}
+}
+
+func generate(t *testing.T, req ibid.ModelRequest) ibid.ModelResponse {
+	t.Helper()
+	var reasoning, text strings.Builder
+	res, err := reader.New().Generate(t.Context(), req, func(d ibid.ModelDelta) {
+		reasoning.WriteString(d.Reasoning)
+		text.WriteString(d.Text)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reasoning.String() != res.Turn.Reasoning() || text.String() != res.Turn.Text() {
+		t.Fatalf("emitted %q and %q, returned %q and %q", reasoning.String(), text.String(), res.Turn.Reasoning(), res.Turn.Text())
+	}
+	return res
+}
+
+func conversation(texts ...string) []ibid.Turn {
+	var turns []ibid.Turn
+	for i, s := range texts {
+		if i%2 == 0 {
+			turns = append(turns, ibid.UserTurn(s))
+		} else {
+			turns = append(turns, ibid.AssistantTurn(s))
+		}
+	}
+	return turns
+}
+
+// with appends a tool call and its result.
+func with(turns []ibid.Turn, name, args, result string) []ibid.Turn {
+	id := "call_" + string(rune('0'+len(turns)))
+	return append(turns,
+		ibid.Turn{Role: ibid.RoleAssistant, Parts: []ibid.Part{{Call: &ibid.ToolCall{ID: id, Name: name, Arguments: []byte(args)}}}},
+		ibid.Turn{Role: ibid.RoleTool, Parts: []ibid.Part{{Result: &ibid.ToolResult{CallID: id, Name: name, Content: result,
+			Failed: strings.HasPrefix(result, "error:")}}}})
+}
+
+func TestPicksTools(t *testing.T) {
+	const library = "The library holds: Alpha Contract, Beta Contract, Annual Report 2023."
+	for _, c := range []struct{ question, want string }{
+		{"Who proclaimed the oil embargo?", `search_knowledge_base{"query":"Who proclaimed the oil embargo?"}`},
+		{"What is the capital of France?", `search_knowledge_base{"query":"What is the capital of France?"}`},
+		{"Was kostet der Vertrag?", `search_knowledge_base{"query":"Was kostet der Vertrag?"}`},
+		{"Who founded it? When was it sold?", `search_knowledge_base{"query":"Who founded it? When was it sold?"}`},
+		{"Who founded Acme? When was Acme sold?", `search_knowledge_base{"query":"Who founded Acme?"} search_knowledge_base{"query":"When was Acme sold?"}`},
+
+		{"what's 15% of 2,340?", `calculator{"expression":"15 / 100 * 2340"}`},
+		{"2+2", `calculator{"expression":"2+2"}`},
+		{"How much is 3 times 4 plus 1?", `calculator{"expression":"3 * 4 + 1"}`},
+		{"Calculate (1,234,567 - 7) / 2", `calculator{"expression":"(1234567 - 7) / 2"}`},
+		{"what is the square root of 81", `calculator{"expression":"sqrt(81)"}`},
+		{"2 x 3 x 4 =", `calculator{"expression":"2 * 3 * 4"}`},
+		{"2023-2024", `search_knowledge_base{"query":"2023-2024"}`},
+		{"What happened in 1984?", `search_knowledge_base{"query":"What happened in 1984?"}`},
+		{"What is 42 U.S.C. 1983?", `search_knowledge_base{"query":"What is 42 U.S.C. 1983?"}`},
+
+		{"What time is it?", `current_time{}`},
+		{"what's today's date", `current_time{}`},
+		{"What time did the meeting start?", `search_knowledge_base{"query":"What time did the meeting start?"}`},
+		{"What is the date of the contract?", `search_knowledge_base{"query":"What is the date of the contract?"}`},
+
+		{"What documents do I have?", `list_documents{}`},
+		{"list my documents", `list_documents{}`},
+		{"Which documents mention termination?", `search_knowledge_base{"query":"Which documents mention termination?"}`},
+
+		{"Compare Alpha Contract and Beta Contract on termination", `compare_documents{"doc_a":"Alpha Contract","doc_b":"Beta Contract","question":"Compare Alpha Contract and Beta Contract on termination"}`},
+		{"What is the difference between a.pdf and b.pdf?", `compare_documents{"doc_a":"a.pdf","doc_b":"b.pdf","question":"What is the difference between a.pdf and b.pdf?"}`},
+		{"Compare apples and oranges", `search_knowledge_base{"query":"Compare apples and oranges"}`},
+
+		{"Summarise report.pdf", `analyze_document{"filename":"report.pdf"}`},
+		{"Please give me a summary of the Annual Report 2023", `analyze_document{"filename":"Annual Report 2023"}`},
+		{"What is notes.md about?", `analyze_document{"filename":"notes.md"}`},
+		{"Summarize the causes of the war", `search_knowledge_base{"query":"Summarize the causes of the war"}`},
+	} {
+		res := generate(t, ibid.ModelRequest{System: library, Turns: conversation(c.question), Tools: tools, Think: ibid.ThinkOff})
+		if got := callsOf(res); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.question, got, c.want)
+		}
+		if res.StopReason != ibid.StopTools || res.Turn.Text() != "" {
+			t.Errorf("%s: stop %q, text %q", c.question, res.StopReason, res.Turn.Text())
+		}
+	}
+}
+
+func callsOf(res ibid.ModelResponse) string {
+	var calls []string
+	for _, c := range res.Turn.Calls() {
+		calls = append(calls, c.Name+string(c.Arguments))
+	}
+	return strings.Join(calls, " ")
+}
+
+func TestOnlyCallsWhatIsOffered(t *testing.T) {
+	for question, offered := range map[string][]ibid.ToolSpec{
+		"2+2":                      {tool("search_knowledge_base", "query")},
+		"What time is it?":         {tool("search_knowledge_base", "query")},
+		"What documents do I have": {tool("web_search", "query")},
+		"Who was it?":              {tool("web_search", "query")},
+	} {
+		res := generate(t, ibid.ModelRequest{Turns: conversation(question), Tools: offered})
+		if calls := res.Turn.Calls(); len(calls) != 1 || calls[0].Name != offered[0].Name {
+			t.Errorf("%s: called %s", question, callsOf(res))
+		}
+	}
+	res := generate(t, ibid.ModelRequest{Turns: conversation("Who was it?"), Tools: []ibid.ToolSpec{tool("fly", "where", "why")}})
+	if len(res.Turn.Calls()) > 0 && res.Turn.Calls()[0].Name != "fly" || len(res.Turn.Calls()) == 0 && res.Turn.Text() == "" {
+		t.Errorf("got %+v", res.Turn)
+	}
+}
+
+func TestFollowUpTakesOverContext(t *testing.T) {
+	for _, c := range []struct {
+		turns []string
+		want  string
+	}{
+		{[]string{"When did the 1973 oil crisis begin?", "In October.", "And who proclaimed it?"}, "And who proclaimed it? 1973 oil crisis begin"},
+		{[]string{"Who wrote Faust?", "Goethe.", "When was he born?"}, "When was he born? wrote Faust"},
+		{[]string{"Who wrote Faust?", "Goethe.", "When was he born?", "1749.", "Where?"}, "Where? born wrote Faust"},
+		{[]string{"Who wrote Faust?", "Goethe.", "What is the population of Berlin?"}, "What is the population of Berlin?"},
+	} {
+		res := generate(t, ibid.ModelRequest{Turns: conversation(c.turns...), Tools: tools})
+		var args struct{ Query string }
+		if calls := res.Turn.Calls(); len(calls) == 1 {
+			json.Unmarshal(calls[0].Arguments, &args)
+		}
+		if args.Query != c.want {
+			t.Errorf("%v\n got %q\nwant %q", c.turns, args.Query, c.want)
+		}
+	}
+}
+
+func TestGreets(t *testing.T) {
+	for _, s := range []string{"Hi!", "hello there", "Who are you?", "thanks a lot", "help"} {
+		res := generate(t, ibid.ModelRequest{Turns: conversation(s), Tools: tools})
+		if len(res.Turn.Calls()) > 0 || res.Turn.Text() == "" {
+			t.Errorf("%q: %+v", s, res.Turn)
+		}
+	}
+	res := generate(t, ibid.ModelRequest{Turns: conversation("What are you?"), Tools: tools})
+	if !strings.Contains(res.Turn.Text(), "quote") {
+		t.Errorf("the reader does not say what it is: %q", res.Turn.Text())
+	}
+}
+
+func TestPlansInWords(t *testing.T) {
+	for question, want := range map[string][]string{
+		"Who proclaimed the oil embargo in 1973?": {"person", "proclaimed, oil, embargo, 1973", "search"},
+		"what's 15% of 2340":                      {"15 / 100 * 2340"},
+		"What documents do I have?":               {"list"},
+		"hello":                                   {"no document"},
+	} {
+		res := generate(t, ibid.ModelRequest{Turns: conversation(question), Think: ibid.ThinkOn})
+		plan := res.Turn.Reasoning()
+		for _, w := range want {
+			if !strings.Contains(plan, w) {
+				t.Errorf("%q: the plan lacks %q: %q", question, w, plan)
+			}
+		}
+		if n := strings.Count(plan, ". ") + 1; n > 4 || res.Turn.Text() != "" || len(res.Turn.Calls()) > 0 {
+			t.Errorf("%q: %d sentences, text %q", question, n, res.Turn.Text())
+		}
+	}
+}
+
+var embargo = ibid.FormatPassages([]ibid.Handled{
+	{Handle: "c1", Title: "1973 oil crisis", Page: 2, Score: 0.9,
+		Text: "The 1973 oil crisis began in October 1973 when the members of the Organization of Arab Petroleum Exporting Countries proclaimed an oil embargo.[12] By the end of the embargo in March 1974, the price of oil had risen from US$3 per barrel to nearly $12 globally."},
+	{Handle: "c2", Title: "Price controls", Score: 0.5,
+		Text: "Price controls exacerbated the crisis in the US. The system limited the price of old oil. It was meant to encourage investment."},
+	{Handle: "c3", Title: "Gardening", Score: 0.1, Text: "Roses need water. Tulips come from Turkey."},
+})
+
+func TestQuotes(t *testing.T) {
+	res := generate(t, ibid.ModelRequest{Tools: tools,
+		Turns: with(conversation("Who proclaimed the oil embargo?"), "search_knowledge_base", `{"query":"Who proclaimed the oil embargo?"}`, embargo)})
+	text := res.Turn.Text()
+	first, _, _ := strings.Cut(text, "[c1]")
+	if !strings.Contains(first, "Organization of Arab Petroleum Exporting Countries") || !strings.Contains(first, "**1973 oil crisis** (page 2) says:\n\n> “") {
+		t.Errorf("the first quotation is wrong:\n%s", text)
+	}
+	if strings.Contains(text, "[12]") || strings.Contains(text, "[c3]") || strings.Contains(text, "not sure") {
+		t.Errorf("too much is quoted:\n%s", text)
+	}
+	if res.StopReason != ibid.StopEnd || len(res.Turn.Calls()) > 0 {
+		t.Errorf("stop %q, calls %s", res.StopReason, callsOf(res))
+	}
+}
+
+func TestQuotesWithTheSentenceBefore(t *testing.T) {
+	res := generate(t, ibid.ModelRequest{Tools: tools,
+		Turns: with(conversation("What was the price control system meant to encourage?"), "search_knowledge_base", `{"query":"x"}`, embargo)})
+	if want := "The system limited the price of old oil. It was meant to encourage investment.” [c2]"; !strings.Contains(res.Turn.Text(), want) {
+		t.Errorf("a sentence with “It” stands alone:\n%s", res.Turn.Text())
+	}
+}
+
+func TestAbstains(t *testing.T) {
+	turns := conversation("Who won the chess championship in Reykjavik?")
+	for i, result := range []string{embargo, "error: the index is closed", "No passages were found."} {
+		first := with(turns, "search_knowledge_base", `{"query":"Who won the chess championship in Reykjavik?"}`, result)
+		res := generate(t, ibid.ModelRequest{Tools: tools, Turns: first})
+		if got, want := callsOf(res), `search_knowledge_base{"query":"chess championship Reykjavik"}`; got != want {
+			t.Fatalf("%d: the second try is %s, want %s (text %q)", i, got, want, res.Turn.Text())
+		}
+		second := with(first, "search_knowledge_base", `{"query":"chess championship Reykjavik"}`, result)
+		res = generate(t, ibid.ModelRequest{Tools: tools, Turns: second})
+		text := res.Turn.Text()
+		if len(res.Turn.Calls()) > 0 || !strings.Contains(text, "found nothing") || strings.Contains(text, "[c") {
+			t.Errorf("%d: got %q and %s", i, text, callsOf(res))
+		}
+	}
+}
+
+func TestReportsOtherTools(t *testing.T) {
+	for _, c := range []struct{ question, tool, args, result, want string }{
+		{"15% of 2,340?", "calculator", `{"expression":"15 / 100 * 2340"}`, "351", "15 / 100 × 2340 = **351**"},
+		{"2+2", "calculator", `{"expression":"2+2"}`, `{"expression":"2+2","result":4}`, "2+2 = **4**"},
+		{"2+2", "calculator", `{"expression":"2+2"}`, "2+2 = 4", "2+2 = **4**"},
+		{"1/0", "calculator", `{"expression":"1/0"}`, "error: division by zero", "I could not calculate that: error: division by zero."},
+		{"What time is it?", "current_time", `{}`, "Saturday, 21 November 2026, 10:15 UTC", "It is Saturday, 21 November 2026, 10:15 UTC."},
+		{"What documents do I have?", "list_documents", `{}`, "- a.pdf\n- b.md", "- a.pdf\n- b.md"},
+		{"Summarise a.pdf", "analyze_document", `{"filename":"a.pdf"}`, `{"summary":"Short.","topics":["oil","gas"]}`, "**Summary:** Short.\n\n**Topics**\n\n- oil\n- gas"},
+		{"Summarise a.pdf", "analyze_document", `{"filename":"a.pdf"}`, "error: there is no a.pdf", "That did not work: error: there is no a.pdf."},
+	} {
+		res := generate(t, ibid.ModelRequest{Tools: tools, Turns: with(conversation(c.question), c.tool, c.args, c.result)})
+		if res.Turn.Text() != c.want || len(res.Turn.Calls()) > 0 {
+			t.Errorf("%s → %s\n got %q %s\nwant %q", c.question, c.result, res.Turn.Text(), callsOf(res), c.want)
+		}
+	}
+}
+
+func TestFillsASchema(t *testing.T) {
+	const schema = `{"type":"object","properties":{
+		"summary":{"type":"string"},"topics":{"type":"array","items":{"type":"string"}},
+		"entities":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"type":{"type":"string","enum":["person","place","other"]}}}},
+		"key_facts":{"type":"array","items":{"type":"string"}},"score":{"type":"number"},"final":{"type":"boolean"}}}`
+	text := "<document name=\"a.txt\">\n" + ibid.ParsePassages(embargo)[0].Text + " Later the OPEC raised the price of oil again in Vienna.\n</document>"
+	res := generate(t, ibid.ModelRequest{System: "Analyse the document.", Turns: conversation(text), Schema: []byte(schema)})
+	var got struct {
+		Summary  string
+		Topics   []string
+		Entities []struct{ Name, Type string }
+		Facts    []string `json:"key_facts"`
+		Score    *float64
+		Final    *bool
+	}
+	if err := json.Unmarshal([]byte(res.Turn.Text()), &got); err != nil {
+		t.Fatalf("%v: %s", err, res.Turn.Text())
+	}
+	if !strings.Contains(got.Summary, "oil embargo") || !slices.Contains(got.Topics, "oil") || len(got.Facts) == 0 || got.Score == nil || got.Final == nil {
+		t.Errorf("got %+v", got)
+	}
+	if len(got.Entities) == 0 || got.Entities[0].Name == "" || got.Entities[0].Type != "other" {
+		t.Errorf("entities %+v", got.Entities)
+	}
+}
+
+func TestAnswersFromThePrompt(t *testing.T) {
+	res := generate(t, ibid.ModelRequest{System: "Answer from these passages:\n" + embargo, Turns: conversation("Who proclaimed the oil embargo?"), Think: ibid.ThinkOff})
+	if !strings.Contains(res.Turn.Text(), "[c1]") {
+		t.Errorf("got %q", res.Turn.Text())
+	}
+}
+
+func TestStopsWhenTold(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	res, err := reader.New().Generate(ctx, ibid.ModelRequest{Turns: conversation("hello"), Tools: tools}, func(ibid.ModelDelta) {
+		if n++; n == 3 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) || n != 3 || len(strings.Fields(res.Turn.Text())) != 3 {
+		t.Errorf("%d pieces, %q, %v", n, res.Turn.Text(), err)
+	}
+	res = generate(t, ibid.ModelRequest{Turns: conversation("hello"), Tools: tools, MaxTokens: 2})
+	if res.StopReason != ibid.StopLength || len(strings.Fields(res.Turn.Text())) != 2 {
+		t.Errorf("with a limit of two words: %q, %q", res.Turn.Text(), res.StopReason)
+	}
+}
+
+// FuzzGenerate: whatever stands in a prompt, the reader returns, calls only
+// tools it was offered, and cites only passages it was shown.
+func FuzzGenerate(f *testing.F) {
+	f.Add("Who proclaimed it?", embargo, `{"type":"object"}`, false)
+	f.Add("compare a.pdf and b.pdf", "{}", "", true)
+	f.Add("1,2,3+4×5", `{"":[{"":null}]}`, `{"properties":{"a":{"items":{}}}}`, false)
+	f.Fuzz(func(t *testing.T, question, result, schema string, asJSON bool) {
+		req := ibid.ModelRequest{Tools: tools, Turns: conversation(question)}
+		if asJSON && schema != "" {
+			req.Schema = []byte(schema)
+		}
+		if result != "" {
+			for _, c := range generate(t, req).Turn.Calls() {
+				req.Turns = with(req.Turns, c.Name, string(c.Arguments), result)
+			}
+		}
+		res := generate(t, req)
+		for _, c := range res.Turn.Calls() {
+			if !slices.ContainsFunc(tools, func(s ibid.ToolSpec) bool { return s.Name == c.Name }) || !json.Valid(c.Arguments) {
+				t.Errorf("called %s%s", c.Name, c.Arguments)
+			}
+		}
+		if asJSON && schema != "" && !json.Valid([]byte(res.Turn.Text())) {
+			t.Errorf("no JSON: %q", res.Turn.Text())
+		}
+	})
+}
