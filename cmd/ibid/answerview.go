@@ -112,11 +112,10 @@ func stepLine(data ibid.EventData) string {
 	case ibid.ToolStarted:
 		return strings.TrimSuffix(fmt.Sprintf("→ %s: %s", d.Tool, d.Detail), ": ")
 	case ibid.ToolFinished:
-		took := time.Duration(d.DurationMS) * time.Millisecond
 		if !d.OK {
-			return fmt.Sprintf("✗ %s: %s (%v)", d.Tool, firstOf(d.Error, d.Summary), took)
+			return fmt.Sprintf("✗ %s: %s (%d ms)", d.Tool, firstOf(d.Error, d.Summary), d.DurationMS)
 		}
-		return fmt.Sprintf("✓ %s: %s (%v)", d.Tool, d.Summary, took)
+		return fmt.Sprintf("✓ %s: %s (%d ms)", d.Tool, d.Summary, d.DurationMS)
 	case ibid.PassagesGraded:
 		return fmt.Sprintf("· graded: %d fit, %d may fit, %d do not", d.Correct, d.Ambiguous, d.Incorrect)
 	case ibid.PassagesReranked:

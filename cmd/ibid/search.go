@@ -90,11 +90,15 @@ func (c *cli) search(ctx context.Context, s *session, query string, o searchOpti
 	return nil
 }
 
+// longestHit bounds how much of a passage is shown, in columns; --json has all
+// of it.
+const longestHit = 400
+
 func printHits(out *terminal, r searchResult) {
 	for i, p := range r.Passages {
 		rank := fmt.Sprintf("%2d  %.3f  ", i+1, p.Score)
 		out.printf("%s%s\n", rank, out.paint(bold, oneLine(hitTitle(p), max(0, out.width-len(rank)))))
-		out.printf("%s\n", wrap(firstOf(p.Quote.Text, p.Text), strings.Repeat(" ", len(rank)), out.width))
+		out.printf("%s\n", wrap(oneLine(firstOf(p.Quote.Text, p.Text), longestHit), strings.Repeat(" ", len(rank)), out.width))
 		out.printf("%s%s\n", strings.Repeat(" ", len(rank)), out.paint(dim, matchText(p.Match)))
 	}
 	if r.Warning != "" {

@@ -126,7 +126,7 @@ type localServer struct {
 func startLocal(ctx context.Context, cfg Config, hold *Hold, open openFunc) (*localServer, error) {
 	cfg.Addr, cfg.Token = "127.0.0.1:0", rand.Text()
 	if cfg.Origins["log_level"] == "" {
-		cfg.LogLevel = "warn" // the command's own lines say what happens
+		cfg.LogLevel = "error" // the command's own lines say what happens
 	}
 	app, err := open(ctx, cfg)
 	if err != nil {
