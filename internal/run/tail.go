@@ -142,6 +142,10 @@ func (t *Tail) Next(ctx context.Context) ([]ibid.Event, error) {
 // Position returns the sequence number up to which Next has returned events.
 func (t *Tail) Position() int64 { return t.after }
 
+// foldedBytes is where a folded delta ends and the next begins, so that frames
+// stay small.
+const foldedBytes = 32 << 10
+
 // coalesce folds consecutive deltas of one kind. A folded event has the number
 // and time of its last part, so that a position taken from it has everything.
 func coalesce(events []ibid.Event) []ibid.Event {
@@ -151,7 +155,7 @@ func coalesce(events []ibid.Event) []ibid.Event {
 		var text strings.Builder
 		switch events[i].Data.(type) {
 		case ibid.AnswerDelta:
-			for ; j < len(events); j++ {
+			for ; j < len(events) && text.Len() < foldedBytes; j++ {
 				d, ok := events[j].Data.(ibid.AnswerDelta)
 				if !ok {
 					break
@@ -160,7 +164,7 @@ func coalesce(events []ibid.Event) []ibid.Event {
 			}
 			out = append(out, with(events[j-1], ibid.AnswerDelta{Text: text.String()}))
 		case ibid.ReasoningDelta:
-			for ; j < len(events); j++ {
+			for ; j < len(events) && text.Len() < foldedBytes; j++ {
 				d, ok := events[j].Data.(ibid.ReasoningDelta)
 				if !ok {
 					break

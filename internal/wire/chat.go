@@ -13,6 +13,7 @@ import (
 //
 // thinking carries everything thought so far, not a piece of it.
 type Chat struct {
+	cursor
 	fold ibid.Folder
 	open map[string]bool // tool calls shown as started
 }
@@ -58,7 +59,7 @@ func NewChatMessage(m ibid.Message) ChatMessage {
 
 // Next implements Projection.
 func (p *Chat) Next(e ibid.Event) []Frame {
-	out := frames{event: e}
+	out := p.begin(e)
 	add := func(typ string, data any) { out.add("", data, field{"type", typ}) }
 	p.fold.Add(e)
 	switch d := e.Data.(type) {

@@ -14,6 +14,7 @@ import (
 //	tool_call tool_result | crag_evaluation | rerank_result)* generation_start
 //	token* verification? [error] sources done
 type Query struct {
+	cursor
 	fold   ibid.Folder
 	tokens int
 }
@@ -31,7 +32,7 @@ type querySource struct {
 
 // Next implements Projection.
 func (p *Query) Next(e ibid.Event) []Frame {
-	out := frames{event: e}
+	out := p.begin(e)
 	add := func(typ string, data any) { out.add(typ, data, field{"type", typ}) }
 	p.fold.Add(e)
 	switch d := e.Data.(type) {

@@ -11,12 +11,13 @@ import "ibid"
 // thinking off. A retraction is a line of its own, "retracted", which clients
 // that do not know it pass over.
 type RAG struct {
+	cursor
 	cited bool
 }
 
 // Next implements Projection.
 func (p *RAG) Next(e ibid.Event) []Frame {
-	out := frames{event: e}
+	out := p.begin(e)
 	line := func(typ string, data any) { out.add("", nil, field{"type", typ}, field{"data", data}) }
 	switch d := e.Data.(type) {
 	case ibid.ReasoningDelta:

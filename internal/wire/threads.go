@@ -8,6 +8,7 @@ import "ibid"
 //	message_start (reasoning_start reasoning_delta* reasoning_end | step | citations)*
 //	(text_start text_delta* text_end [text_retracted …])* message_end done
 type Threads struct {
+	cursor
 	message   string
 	reasoning bool // reasoning_start stands without reasoning_end
 	text      bool
@@ -15,7 +16,7 @@ type Threads struct {
 
 // Next implements Projection.
 func (p *Threads) Next(e ibid.Event) []Frame {
-	out := frames{event: e}
+	out := p.begin(e)
 	p.message = e.Run
 	if _, still := e.Data.(ibid.ReasoningDelta); p.reasoning && !still {
 		p.reasoning = false

@@ -7,13 +7,14 @@ import "ibid"
 // by {"done":true,"metadata":{…}} with the number of token frames of this very
 // stream. A retraction is an empty reasoning token with "retracted":true.
 type Tokens struct {
+	cursor
 	routed           bool
 	reasoning, final int
 }
 
 // Next implements Projection.
 func (p *Tokens) Next(e ibid.Event) []Frame {
-	out := frames{event: e}
+	out := p.begin(e)
 	token := func(text, typ string) { out.add("", nil, field{"token", text}, field{"type", typ}) }
 	switch d := e.Data.(type) {
 	case ibid.ReasoningDelta:

@@ -53,10 +53,22 @@ func WriteLine(w io.Writer, f Frame) error {
 	return err
 }
 
+// cursor remembers how far a projection has come. An event may stand for
+// several that were folded together, so the position before it is that of the
+// event before, not its own number less one.
+type cursor struct{ at int64 }
+
+// begin takes the next event.
+func (c *cursor) begin(e ibid.Event) frames {
+	f := frames{before: c.at, after: e.Seq}
+	c.at = e.Seq
+	return f
+}
+
 // frames collects what one event gives.
 type frames struct {
-	event ibid.Event
-	list  []Frame
+	before, after int64 // positions without and with the event
+	list          []Frame
 }
 
 // add appends a frame; head fields come first, then those of data, which must
@@ -68,10 +80,10 @@ func (f *frames) add(event string, data any, head ...field) {
 // done gives each frame its position.
 func (f *frames) done() []Frame {
 	for i := range f.list {
-		f.list[i].Position = f.event.Seq - 1
+		f.list[i].Position = f.before
 	}
 	if n := len(f.list); n > 0 {
-		f.list[n-1].Position = f.event.Seq
+		f.list[n-1].Position = f.after
 	}
 	return f.list
 }

@@ -145,6 +145,25 @@ func content(frames []wire.Frame) string {
 	return b.String()
 }
 
+// TestResumeOfFoldedEvents does the same for a reader who came late and was
+// given folded deltas: the marker before a folded event must not claim what the
+// event stands for.
+func TestResumeOfFoldedEvents(t *testing.T) {
+	events := logs(t)["answer"]
+	folded := append([]ibid.Event(nil), events[:2]...)
+	both := events[3] // the second of two reasoning deltas, standing for both
+	both.Data = ibid.ReasoningDelta{Text: events[2].Data.(ibid.ReasoningDelta).Text + events[3].Data.(ibid.ReasoningDelta).Text}
+	folded = append(append(folded, both), events[4:]...)
+	for name, p := range protocols {
+		all := project(p.open(), folded, 0)
+		for i, f := range all {
+			if f.Event == "reasoning_start" && f.Position != events[1].Seq {
+				t.Errorf("%s: frame %d claims position %d before anything of event %d was sent", name, i, f.Position, both.Seq)
+			}
+		}
+	}
+}
+
 // TestPositionsOnlyGrow holds that a reader never goes back.
 func TestPositionsOnlyGrow(t *testing.T) {
 	for run, events := range logs(t) {
