@@ -32,7 +32,6 @@ var floors = map[string]int{
 	"ibid/internal/wire":       4,
 	"ibid/web":                 4,
 	"ibid/cmd/ibid":            5,
-	"ibid/scripts":             testOnly,
 	"ibid/internal/ibidtest":   testOnly,
 	"ibid/internal/importtest": testOnly,
 	"ibid/scripts":             testOnly, // programs of the workshop: they measure and test the house
