@@ -13,7 +13,7 @@ var passagesOfNormans = []string{
 
 func TestChoose(t *testing.T) {
 	for _, tt := range []struct{ question, want string }{
-		{"Who was the leader of the Normans?", "Their leader Rollo agreed to swear fealty to King Charles III."},
+		{"Which leader swore fealty to King Charles?", "Their leader Rollo agreed to swear fealty to King Charles III."},
 		{"From whom were they descended, which raiders?", "They were descended from Norse raiders."},
 		{"When did Rouen fall to France?", "In 1204 it fell to Philip of France."},
 		{"On which river is Rouen?", "Rouen is a city on the river Seine."},
