@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"ibid"
@@ -15,8 +16,9 @@ import (
 
 // firstMove acts on a question that no tool has been used for yet.
 func (r *Reader) firstMove(t task, req ibid.ModelRequest) reply {
-	has := func(tool string) bool {
-		return slices.ContainsFunc(req.Tools, func(s ibid.ToolSpec) bool { return s.Name == tool })
+	has := offers(req)
+	if forced := r.forced(t, req); len(forced) > 0 {
+		return reply{calls: forced}
 	}
 	m := r.decide(t, has)
 	if m.say != "" {
@@ -29,11 +31,34 @@ func (r *Reader) firstMove(t task, req ibid.ModelRequest) reply {
 		}
 		m.tool = other
 	}
-	out := reply{calls: m.calls(req.Tools, 0)}
+	out := reply{calls: m.calls(req.Tools, len(t.rounds))}
 	if req.Think == ibid.ThinkOn {
 		out.thinking = r.planInWords(t)
 	}
 	return out
+}
+
+func offers(req ibid.ModelRequest) func(string) bool {
+	return func(tool string) bool {
+		return slices.ContainsFunc(req.Tools, func(s ibid.ToolSpec) bool { return s.Name == tool })
+	}
+}
+
+// forced returns calls of the tools that the agent's notes to the question name,
+// each with the arguments that the rules find for it.
+func (r *Reader) forced(t task, req ibid.ModelRequest) []ibid.ToolCall {
+	var calls []ibid.ToolCall
+	for _, spec := range req.Tools {
+		if !containsName(t.notes, spec.Name) {
+			continue
+		}
+		m := r.decide(t, func(tool string) bool { return tool == spec.Name })
+		if m.say != "" || m.tool != spec.Name {
+			m = move{tool: spec.Name, queries: []string{t.question}}
+		}
+		calls = append(calls, m.calls(req.Tools, len(t.rounds)+len(calls))...)
+	}
+	return calls
 }
 
 // otherSearch returns a tool that takes a query, where the one for documents is
@@ -49,43 +74,110 @@ func otherSearch(tools []ibid.ToolSpec) string {
 
 // nextMove acts on the results of tools.
 func (r *Reader) nextMove(t task, req ibid.ModelRequest) reply {
-	if last := t.rounds[len(t.rounds)-1]; last.result == nil {
-		return r.firstMove(t, req) // the calls were never made
+	last := t.rounds[len(t.rounds)-1]
+	if last.result == nil { // the calls were never made
+		return r.firstMove(t, req)
+	}
+	if last.tool == toolList && !asksList.MatchString(t.question) && len(req.Tools) > 0 {
+		return r.afterLookup(t, req)
 	}
 	var passages []ibid.Handled
-	var direct []string // results that are answers themselves
+	var direct, failures []string // results that are answers themselves
 	searches := 0
 	for _, round := range t.rounds {
-		if round.result == nil {
-			continue
-		}
-		switch round.tool {
-		case toolCalculate, toolTime, toolList, toolAnalyze, toolCompare:
-			if s := r.report(t, round); s != "" {
+		switch {
+		case round.result == nil || round.tool == toolList && len(t.rounds) > 1:
+		case round.tool == toolAnalyze || round.tool == toolCompare, round.tool == toolCalculate, round.tool == toolTime, round.tool == toolList:
+			if s := r.report(round); round.result.Failed {
+				failures = append(failures, s)
+			} else {
 				direct = append(direct, s)
 			}
 		default:
 			searches++
 			if !round.result.Failed {
 				passages = merge(passages, ibid.ParsePassages(round.result.Content))
+				if s := webResults(round.result.Content); s != "" {
+					direct = append(direct, s)
+				}
 			}
 		}
 	}
-	if len(direct) > 0 {
-		return reply{text: strings.Join(direct, "\n\n")}
-	}
 	queries, _ := r.queries(t)
-	answer, ok := r.quoteAll(queries, passages)
-	if !ok && searches <= len(queries) {
-		if again, possible := r.reformulate(t, req, queries); possible {
+	if len(direct) == 0 && (searches > 0 || len(failures) == 0) {
+		answer, ok := r.quoteAll(queries, append(passages, t.attachedPassages()...))
+		if ok {
+			return reply{text: answer}
+		}
+		if again, possible := r.reformulate(t, req, queries, searches); possible {
 			return again
 		}
+		if len(failures) == 0 {
+			return reply{text: nothingIn(t)}
+		}
 	}
-	if !ok {
-		answer = nothingFound(asked(t.rounds))
+	if len(direct) == 0 && offers(req)(toolSearch) && searches == 0 && last.tool != toolCalculate && last.tool != toolTime {
+		m := move{tool: toolSearch, queries: queries}
+		return reply{calls: m.calls(req.Tools, len(t.rounds))}
 	}
-	return reply{text: answer}
+	return reply{text: strings.Join(append(direct, failures...), "\n\n")}
 }
+
+// afterLookup acts on a list of documents that was only asked for to find out
+// what they are called.
+func (r *Reader) afterLookup(t task, req ibid.ModelRequest) reply {
+	has := offers(req)
+	m := r.decide(t, func(tool string) bool { return tool != toolList && has(tool) })
+	switch names := listedNames(t.knownNames()); {
+	case thisDocument.MatchString(t.question) && len(names) > 1:
+		return reply{text: "Which document do you mean? You have these:\n\n- " + strings.Join(names, "\n- ")}
+	case !has(m.tool):
+		return reply{text: nothingFound(nil)}
+	}
+	return reply{calls: m.calls(req.Tools, len(t.rounds))}
+}
+
+// nothingIn says that nothing was found, and why when the reason is plain.
+func nothingIn(t task) string {
+	for _, round := range t.rounds {
+		if round.result != nil && strings.Contains(round.result.Content, "library is empty") {
+			return "Your library is empty. Add some documents, then ask again."
+		}
+	}
+	return nothingFound(asked(t.rounds))
+}
+
+// attachedPassages are the texts that came with the question. They have no
+// footnotes.
+func (t task) attachedPassages() []ibid.Handled {
+	var ps []ibid.Handled
+	for _, s := range t.attached {
+		ps = append(ps, ibid.Handled{Title: s.title, Text: s.text, Score: 1})
+	}
+	return ps
+}
+
+// webResults lists the pages that a web search found, "" when the result is none.
+func webResults(content string) string {
+	var found struct {
+		Results []struct{ Title, URL, Snippet string }
+	}
+	if json.Unmarshal([]byte(content), &found) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range found.Results[:min(len(found.Results), 5)] {
+		if u := p.URL; strings.HasPrefix(u, "https://") || strings.HasPrefix(u, "http://") {
+			fmt.Fprintf(&b, "- [%s](%s): %s\n", linkText.Replace(p.Title), linkTarget.Replace(u), quoted(p.Snippet))
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+var (
+	linkText   = strings.NewReplacer("[", "(", "]", ")", "\n", " ")
+	linkTarget = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "")
+)
 
 // merge adds passages that are not there yet.
 func merge(have, more []ibid.Handled) []ibid.Handled {
@@ -111,9 +203,9 @@ func asked(rounds []round) []string {
 }
 
 // reformulate searches once more, for the bare content words.
-func (r *Reader) reformulate(t task, req ibid.ModelRequest, queries []string) (reply, bool) {
+func (r *Reader) reformulate(t task, req ibid.ModelRequest, queries []string, searches int) (reply, bool) {
 	tool := t.rounds[len(t.rounds)-1].tool
-	if !slices.ContainsFunc(req.Tools, func(s ibid.ToolSpec) bool { return s.Name == tool }) {
+	if searches == 0 || searches > len(queries) || !offers(req)(tool) || strings.Contains(nothingIn(t), "is empty") {
 		return reply{}, false
 	}
 	q := strings.Join(queries, " ")
@@ -134,9 +226,8 @@ func nothingFound(queries []string) string {
 	return s + " Other words may help: I match words and do not understand a text as a language model does."
 }
 
-// report says in a plain sentence what a tool that is no search came to. "" when
-// there is nothing to say.
-func (r *Reader) report(t task, round round) string {
+// report says in a plain sentence what a tool that is no search came to.
+func (r *Reader) report(round round) string {
 	content := strings.TrimSpace(round.result.Content)
 	if round.result.Failed {
 		switch round.tool {
@@ -147,34 +238,59 @@ func (r *Reader) report(t task, round round) string {
 		}
 		return fmt.Sprintf("That did not work: %s", sentence(content))
 	}
-	value := content
-	var fields map[string]any
-	isObject := json.Unmarshal([]byte(content), &fields) == nil
-	if isObject {
-		for _, key := range []string{"result", "value", "answer", "text", "time", "local", "now", "datetime"} {
-			if v, ok := fields[key]; ok {
-				value = fmt.Sprint(v)
-				break
-			}
-		}
-	}
 	switch round.tool {
 	case toolCalculate:
+		value, rounded := strings.CutSuffix(plainValue(content), " (rounded)")
 		value = strings.TrimSpace(value[strings.LastIndex(value, "=")+1:])
-		return fmt.Sprintf("%s = **%s**", strings.ReplaceAll(round.arg(argNames[toolCalculate][0]), "*", "×"), value)
-	case toolTime:
-		return fmt.Sprintf("It is %s", sentence(strings.TrimPrefix(value, "It is ")))
-	}
-	if isObject {
-		return markdown(fields)
-	}
-	if ps := ibid.ParsePassages(content); len(ps) > 0 && strings.HasPrefix(content, "<passage ") {
-		if answer, ok := r.quote(t.question, ps); ok {
-			return answer
+		sign := "="
+		if rounded {
+			sign = "≈"
 		}
-		return r.summary(ps)
+		return fmt.Sprintf("%s %s **%s**", strings.ReplaceAll(round.arg(argNames[toolCalculate][0]), "*", "×"), sign, value)
+	case toolTime:
+		return fmt.Sprintf("It is %s", sentence(spokenTime(plainValue(content))))
+	case toolList:
+		return content
+	}
+	return r.reading(content)
+}
+
+// plainValue returns the value in a result that is a JSON object, else the
+// result itself.
+func plainValue(content string) string {
+	var fields map[string]any
+	if json.Unmarshal([]byte(content), &fields) != nil {
+		return content
+	}
+	for _, key := range []string{"result", "value", "answer", "time", "local", "now", "datetime"} {
+		if v, ok := fields[key]; ok {
+			return fmt.Sprint(v)
+		}
 	}
 	return content
+}
+
+// machineTime is how the clock writes the time: 2026-11-21T07:28:52Z, Saturday (Europe/Berlin).
+var machineTime = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d))(?:, \w+)?(?: \((.+)\))?$`)
+
+// spokenTime writes a time as one says it.
+func spokenTime(s string) string {
+	m := machineTime.FindStringSubmatch(s)
+	if m == nil {
+		return s
+	}
+	at, err := time.Parse(time.RFC3339, m[1])
+	if err != nil {
+		return s
+	}
+	spoken := at.Format("Monday, 2 January 2006, 15:04")
+	switch {
+	case m[2] != "":
+		spoken += " (" + m[2] + ")"
+	case strings.HasSuffix(m[1], "Z"):
+		spoken += " UTC"
+	}
+	return spoken
 }
 
 func sentence(s string) string {
@@ -351,9 +467,17 @@ func compose(quotes []quotation, passages []ibid.Handled, sure float64) string {
 		}
 		said[place(p)]++
 		said[p.Title]++
-		fmt.Fprintf(&b, "> “%s” [%s]\n\n", quoted(p.Text[q.span.Start:q.span.End]), p.Handle)
+		fmt.Fprintf(&b, "> “%s”%s\n\n", quoted(p.Text[q.span.Start:q.span.End]), footnote(p))
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// footnote is the marker of a passage; a text that was attached has none.
+func footnote(p ibid.Handled) string {
+	if p.Handle == "" {
+		return ""
+	}
+	return " [" + p.Handle + "]"
 }
 
 // place names a document, and where in it a passage stands.

@@ -184,7 +184,7 @@ func TestQuoting(t *testing.T) {
 	r := New()
 	type tally struct{ asked, best, three, shown, quotes float64 }
 	var all, held tally
-	for i := 0; i < len(s.questions); i += every(5) {
+	for i := 0; i < len(s.questions); i += every(10) {
 		q := s.questions[i]
 		passages := s.search(q.text, nil)
 		ranked := rank(r.analyzer("", q.text), q.text, passages)
@@ -215,12 +215,12 @@ func TestQuoting(t *testing.T) {
 			add(&held)
 		}
 	}
-	near(t, "best sentence holds the answer", all.best/all.asked, 0.756, 0.015)
-	near(t, "one of the best three does", all.three/all.asked, 0.883, 0.015)
-	near(t, "what is quoted does", all.shown/all.asked, 0.877, 0.015)
+	near(t, "best sentence holds the answer", all.best/all.asked, 0.756, 0.02)
+	near(t, "one of the best three does", all.three/all.asked, 0.883, 0.02)
+	near(t, "what is quoted does", all.shown/all.asked, 0.877, 0.02)
 	near(t, "quotations per answer", all.quotes/all.asked, 1.56, 0.1)
-	near(t, "articles not fitted on: best sentence", held.best/held.asked, 0.776, 0.02)
-	near(t, "articles not fitted on: best three", held.three/held.asked, 0.903, 0.02)
+	near(t, "articles not fitted on: best sentence", held.best/held.asked, 0.776, 0.03)
+	near(t, "articles not fitted on: best three", held.three/held.asked, 0.903, 0.03)
 }
 
 // TestAbstaining: how many questions are answered, and how many of those
@@ -232,7 +232,7 @@ func TestAbstaining(t *testing.T) {
 	type tally struct{ asked, answered, right, sure, sureRight float64 }
 	measure := func(hide func(q squadQuestion) func(int) bool) tally {
 		var c tally
-		for i := 0; i < len(s.questions); i += every(10) {
+		for i := 0; i < len(s.questions); i += every(25) {
 			q := s.questions[i]
 			c.asked++
 			ranked := rank(r.analyzer(q.text), q.text, s.search(q.text, hide(q)))
@@ -254,16 +254,16 @@ func TestAbstaining(t *testing.T) {
 		return c
 	}
 	c := measure(func(squadQuestion) func(int) bool { return nil })
-	near(t, "answered", c.answered/c.asked, 0.853, 0.02)
-	near(t, "of these right", c.right/c.answered, 0.829, 0.02)
-	near(t, "answered without doubt", c.sure/c.asked, 0.646, 0.02)
-	near(t, "of these right", c.sureRight/c.sure, 0.907, 0.02)
+	near(t, "answered", c.answered/c.asked, 0.853, 0.04)
+	near(t, "of these right", c.right/c.answered, 0.829, 0.04)
+	near(t, "answered without doubt", c.sure/c.asked, 0.646, 0.04)
+	near(t, "of these right", c.sureRight/c.sure, 0.907, 0.04)
 	c = measure(func(q squadQuestion) func(int) bool { return func(d int) bool { return d == q.gold } })
-	near(t, "paragraph hidden: answered", c.answered/c.asked, 0.395, 0.03)
-	near(t, "paragraph hidden: without doubt", c.sure/c.asked, 0.126, 0.03)
+	near(t, "paragraph hidden: answered", c.answered/c.asked, 0.395, 0.04)
+	near(t, "paragraph hidden: without doubt", c.sure/c.asked, 0.126, 0.04)
 	c = measure(func(q squadQuestion) func(int) bool {
 		return func(d int) bool { return s.titles[d] == s.titles[q.gold] }
 	})
-	near(t, "article hidden: answered", c.answered/c.asked, 0.171, 0.03)
-	near(t, "article hidden: without doubt", c.sure/c.asked, 0.036, 0.02)
+	near(t, "article hidden: answered", c.answered/c.asked, 0.171, 0.04)
+	near(t, "article hidden: without doubt", c.sure/c.asked, 0.036, 0.04)
 }

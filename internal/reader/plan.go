@@ -28,6 +28,7 @@ type move struct {
 	queries []string // of a search: one call each
 	say     string   // instead of a tool: a reply
 	follows string   // words taken over from an earlier question
+	lookup  bool     // the tool only finds out what the documents are called
 }
 
 // argNames are the names of a tool's arguments, where the tool's own schema does
@@ -37,36 +38,91 @@ var argNames = map[string][]string{
 	toolAnalyze:   {"filename"},
 	toolCompare:   {"doc_a", "doc_b", "question"},
 	toolCalculate: {"expression"},
+	toolTime:      {"timezone"},
 }
 
-// decide applies the rules. has reports whether a tool may be used.
+// decide applies the rules. has reports whether a tool may be used; known holds
+// the names of documents, as far as the prompt and earlier results tell.
 func (r *Reader) decide(t task, has func(string) bool) move {
-	q := t.question
+	q, known := t.question, t.knownNames()
 	if s, ok := smallTalk(q); ok {
 		return move{say: s}
 	}
 	if e, ok := arithmetic(q); ok && has(toolCalculate) {
 		return move{tool: toolCalculate, args: []string{e}}
 	}
-	if asksTime.MatchString(q) && has(toolTime) {
-		return move{tool: toolTime}
+	if m := asksTime.FindStringSubmatch(q); m != nil && has(toolTime) {
+		return move{tool: toolTime, args: strings.Fields(strings.Join(strings.Fields(m[len(m)-1]), "_"))}
 	}
 	if asksList.MatchString(q) && has(toolList) {
 		return move{tool: toolList}
 	}
-	if a, b, ok := comparison(q, t.system); ok && has(toolCompare) {
-		return move{tool: toolCompare, args: []string{a, b, q}}
-	}
-	if name, ok := analysis(q, t.system); ok && has(toolAnalyze) {
-		return move{tool: toolAnalyze, args: []string{name}}
+	if m, ok := aboutDocuments(q, known, has); ok {
+		return m
 	}
 	m := move{tool: toolSearch}
 	m.queries, m.follows = r.queries(t)
 	return m
 }
 
+// aboutDocuments looks for a wish to compare documents or to sum one up. Where
+// what is named may be a document, but nobody has said what the documents are
+// called, it looks that up first.
+func aboutDocuments(q, known string, has func(string) bool) (move, bool) {
+	if a, b, ok := comparison(q); ok && has(toolCompare) {
+		switch {
+		case isDocument(a, known) && isDocument(b, known):
+			return move{tool: toolCompare, args: []string{a, b, q}}, true
+		case isTitle(a) && isTitle(b) && has(toolList):
+			return move{tool: toolList, lookup: true}, true
+		}
+	}
+	if !has(toolAnalyze) {
+		return move{}, false
+	}
+	if thisDocument.MatchString(q) {
+		if names := listedNames(known); len(names) == 1 {
+			return move{tool: toolAnalyze, args: names}, true
+		} else if len(names) == 0 && has(toolList) {
+			return move{tool: toolList, lookup: true}, true
+		}
+		return move{}, false
+	}
+	name, ok := analysis(q)
+	switch {
+	case !ok:
+	case isDocument(name, known):
+		return move{tool: toolAnalyze, args: []string{name}}, true
+	case isTitle(name) && has(toolList):
+		return move{tool: toolList, lookup: true}, true
+	}
+	return move{}, false
+}
+
+// knownNames returns all that is said about what the documents are called.
+func (t task) knownNames() string {
+	known := t.system
+	for _, round := range t.rounds {
+		if round.tool == toolList && round.result != nil && !round.result.Failed {
+			known += "\n" + round.result.Content
+		}
+	}
+	return known
+}
+
+// listed finds the names in the lines of a list of documents.
+var listed = regexp.MustCompile(`(?m)^- ([^\n,]+\.\w{1,8}), `)
+
+func listedNames(known string) []string {
+	var names []string
+	for _, m := range listed.FindAllStringSubmatch(known, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
 var (
-	asksTime = regexp.MustCompile(`(?i)^\W*(please )?(can you )?(tell me )?(what('s| is) (the )?(current |local |exact )*(time|date)( and (time|date))?( now| today| right now| is it)?|what time is it( now| right now)?|what (day|date|year|month) is (it|today)( now| today)?|what('s| is) (today's|the current|today) ?(date|day|time)?|today's date|current (date|time))( in [\p{L} /]+)?\W*$`)
+	asksTime = regexp.MustCompile(`(?i)^\W*(please )?(can you )?(tell me )?(what('s| is) (the )?(current |local |exact )*(time|date)( and (time|date))?( now| today| right now| is it)?|what time is it( now| right now)?|what (day|date|year|month) is (it|today)( now| today)?|what('s| is) (today's|the current|today) ?(date|day|time)?|today's date|current (date|time))(?: in ([\p{L} /_]+?))?(?: now| right now)?\W*$`)
 	asksList = regexp.MustCompile(`(?i)^\W*(please )?(can you )?((what|which) (documents|files|sources|books|papers)( (do (i|you|we) have|are (there|available|loaded|stored|in [\w ]+)|have (i|we) (added|uploaded)|did (i|we) (add|upload)|do you know|can you (see|search|read)))?|(list|show)( me)?( all)?( of)?( the| my| our| your)? (documents|files|sources|library)|how many (documents|files) (do (i|you|we) have|are there)[\w ]*|what('s| is) in (my|the|your) (library|knowledge base|collection|vault))( now| here| so far)?\W*$`)
 	greeting = regexp.MustCompile(`(?i)^\W*(hi|hello|hey|hallo|good (morning|afternoon|evening|day)|greetings|howdy)( there| ibid| everyone)?\W*$`)
 	thanks   = regexp.MustCompile(`(?i)^\W*(thanks|thank you|thx|cheers|great|perfect|nice|ok|okay)( so| very)?( much| a lot)?( for [\w ]+)?\W*$`)
@@ -127,51 +183,58 @@ func arithmetic(q string) (string, bool) {
 }
 
 var (
-	compares  = regexp.MustCompile(`(?i)\b(?:compare|contrast|difference(?:s)? between|compare between|how do(?:es)?)\s+(?:the\s+)?(.+?)\s+(?:and|with|to|vs\.?|versus|against|differ from)\s+(?:the\s+)?(.+?)(?:\s+(?:on|about|regarding|concerning|for|with respect to|in terms of|differ|compare)\b.*)?[?.!]*$`)
-	versus    = regexp.MustCompile(`(?i)^\W*(.+?)\s+(?:vs\.?|versus)\s+(.+?)[?.!]*$`)
-	analyses  = regexp.MustCompile(`(?i)\b(?:summari[sz]e|summary of|sum up|analy[sz]e|analysis of|overview of|outline of|key points (?:of|in|from)|main points (?:of|in|from)|tl;?dr(?: of)?|what is|what's)\s+(?:for me\s+)?(?:the\s+|my\s+)?(?:document\s+|file\s+|paper\s+|report\s+)?(.+?)(?:\s+about)?[?.!]*$`)
-	fileName  = regexp.MustCompile(`(?i)^["“'` + "`" + `]?([\p{L}\p{N}][\p{L}\p{N} ._()\-/]*\.(?:pdf|docx?|pptx?|xlsx?|md|markdown|html?|txt|csv|epub|eml|rst|go|py|js|ts|java|c|h|json|ya?ml|tex|rtf|odt))["”'` + "`" + `]?$`)
-	wrapping  = " \t\"“”'`"
-	noAnalyse = regexp.MustCompile(`(?i)\b(what is|what's)\b`)
+	compares = regexp.MustCompile(`(?i)\b(?:compare|contrast|difference(?:s)? between|compare between|how do(?:es)?)\s+(?:the\s+)?(.+?)\s+(?:and|with|to|vs\.?|versus|against|differ from)\s+(?:the\s+)?(.+?)(?:\s+(?:on|about|regarding|concerning|for|with respect to|in terms of|differ|compare)\b.*)?[?.!]*$`)
+	versus   = regexp.MustCompile(`(?i)^\W*(.+?)\s+(?:vs\.?|versus)\s+(.+?)[?.!]*$`)
+	analyses = regexp.MustCompile(`(?i)\b(?:summari[sz]e|summary of|sum up|analy[sz]e|analysis of|overview of|outline of|key points (?:of|in|from)|main points (?:of|in|from)|tl;?dr(?: of)?|what is|what's)\s+(?:for me\s+)?(?:the\s+|my\s+)?(?:document\s+|file\s+|paper\s+|report\s+)?(.+?)(?:\s+about)?[?.!]*$`)
+	fileName = regexp.MustCompile(`(?i)^["“'` + "`" + `]?([\p{L}\p{N}][\p{L}\p{N} ._()\-/]*\.(?:pdf|docx?|pptx?|xlsx?|md|markdown|html?|txt|csv|epub|eml|rst|go|py|js|ts|java|c|h|json|ya?ml|tex|rtf|odt))["”'` + "`" + `]?$`)
+	wrapping = " \t\"“”'`"
+	whatIs   = regexp.MustCompile(`(?i)\b(what is|what's)\b`)
+	// thisDocument asks about the one document that is meant without a name.
+	thisDocument = regexp.MustCompile(`(?i)\b(?:summari[sz]e|sum up|analy[sz]e|(?:summary|overview|analysis|key points|main points) of|tl;?dr(?: of)?|what is|what's)\s+(?:this|it|the|my)(?:\s+(?:one|document|file|paper|report|pdf|article|book))?(?:\s+about)?[?.!]*$`)
 )
 
-// comparison returns the two documents that are to be compared, when their names
-// are those of documents.
-func comparison(q, known string) (a, b string, ok bool) {
+// comparison returns what is to be compared.
+func comparison(q string) (a, b string, ok bool) {
 	for _, form := range []*regexp.Regexp{compares, versus} {
-		m := form.FindStringSubmatch(q)
-		if m == nil {
-			continue
-		}
-		a, b = strings.Trim(m[1], wrapping), strings.Trim(m[2], wrapping)
-		if isDocument(a, known) && isDocument(b, known) {
-			return a, b, true
+		if m := form.FindStringSubmatch(q); m != nil {
+			return strings.Trim(m[1], wrapping), strings.Trim(m[2], wrapping), true
 		}
 	}
 	return "", "", false
 }
 
-// analysis returns the document that is to be summed up.
-func analysis(q, known string) (name string, ok bool) {
+// analysis returns what is to be summed up.
+func analysis(q string) (name string, ok bool) {
 	m := analyses.FindStringSubmatch(q)
 	if m == nil {
 		return "", false
 	}
 	name = strings.Trim(m[1], wrapping)
-	if noAnalyse.MatchString(q) { // "what is X about" only for what is surely a file
+	if whatIs.MatchString(q) { // "what is X about" only for what is surely a file
 		return name, fileName.MatchString(name)
 	}
-	return name, isDocument(name, known)
+	return name, true
 }
 
-// isDocument reports whether a name is that of a file, or stands in what the
-// system prompt says about the library.
+// isDocument reports whether a name is that of a file, or may be a title and
+// stands in what is known of the documents.
 func isDocument(name, known string) bool {
-	if fileName.MatchString(name) {
-		return true
-	}
-	return len(name) >= 4 && len(strings.Fields(name)) <= 12 && containsName(known, name)
+	return fileName.MatchString(name) || isTitle(name) && containsName(known, name)
 }
+
+// isTitle reports whether a name reads like that of a document: short, and with
+// a capital or a word for a kind of document in it.
+func isTitle(name string) bool {
+	words := strings.Fields(name)
+	if len(name) < 4 || len(words) > 12 {
+		return false
+	}
+	return slices.ContainsFunc(words, func(w string) bool {
+		return upperAt(w, 0) || documentWords[strings.ToLower(w)]
+	})
+}
+
+var documentWords = wordSet("contract report paper policy agreement lease manual handbook guide invoice minutes notes letter thesis article book study specification plan proposal deed statute regulation")
 
 // containsName looks for a name as a whole, whatever its case.
 func containsName(in, name string) bool {
@@ -286,7 +349,7 @@ func (m move) calls(tools []ibid.ToolSpec, made int) []ibid.ToolCall {
 	var calls []ibid.ToolCall
 	for i, values := range sets {
 		args := map[string]string{}
-		for j, name := range argumentNames(spec, len(values)) {
+		for j, name := range argumentNames(spec, len(values)) { // fewer names than values: the rest is left out
 			args[name] = values[j]
 		}
 		raw, err := json.Marshal(args)
@@ -310,6 +373,8 @@ func argumentNames(spec ibid.ToolSpec, n int) []string {
 		known := func(name string) bool { return schema.Properties[name] != nil }
 		switch {
 		case len(names) >= n && !slices.ContainsFunc(names[:n], func(s string) bool { return !known(s) }):
+		case spec.Name == toolTime:
+			return nil
 		case len(schema.Required) >= n:
 			names = schema.Required
 		case known("query"):

@@ -17,6 +17,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -150,17 +151,20 @@ func (r *Reader) reply(req ibid.ModelRequest) reply {
 		return reply{text: r.fill(req.Schema, t)}
 	case len(req.Tools) == 0 && req.Think == ibid.ThinkOn:
 		return reply{thinking: r.planInWords(t)}
+	case len(t.rounds) > 0:
+		return r.nextMove(t, req)
 	case len(req.Tools) == 0:
 		return reply{text: r.withoutTools(t)}
-	case len(t.rounds) == 0:
-		return r.firstMove(t, req)
 	}
-	return r.nextMove(t, req)
+	return r.firstMove(t, req)
 }
 
 // withoutTools answers from what stands in the prompt itself.
 func (r *Reader) withoutTools(t task) string {
 	if ps := t.promptPassages(); len(ps) > 0 {
+		if answer, ok := r.contrast(t.question, ps); ok {
+			return answer
+		}
 		if answer, ok := r.quote(t.question, ps); ok {
 			return answer
 		}
@@ -182,7 +186,9 @@ const longPrompt = 600
 // task is what a request asks for, taken apart.
 type task struct {
 	system   string
-	question string   // the last thing the user said
+	question string   // what the user asked last
+	notes    string   // what the agent added to that
+	attached []source // texts that came with it
 	earlier  []string // what the user said before, oldest first
 	rounds   []round  // tool calls since the question, oldest first
 }
@@ -197,15 +203,15 @@ type round struct {
 func newTask(req ibid.ModelRequest) task {
 	t := task{system: req.System}
 	byID := map[string]int{}
+	var before ibid.Role
 	for _, turn := range req.Turns {
 		switch turn.Role {
 		case ibid.RoleUser:
-			if t.question != "" {
-				t.earlier = append(t.earlier, t.question)
+			// Directly after a question or a result the agent speaks, not the user.
+			if before != ibid.RoleUser && before != ibid.RoleTool && !strings.HasPrefix(turn.Text(), nudge) {
+				t.ask(turn)
+				clear(byID)
 			}
-			t.question = askedIn(turn.Text())
-			t.rounds = nil
-			clear(byID)
 		case ibid.RoleAssistant:
 			for _, c := range turn.Calls() {
 				var args map[string]any
@@ -225,21 +231,41 @@ func newTask(req ibid.ModelRequest) task {
 				}
 			}
 		}
+		before = turn.Role
 	}
 	return t
 }
 
-// askedIn returns what the user said, without what the agent adds to it in
-// fences and brackets of its own.
-func askedIn(s string) string {
-	s = strings.TrimSpace(s)
-	for _, mark := range []string{"\n\n[", "\n\n(", "\n\n---", "\n\n<"} {
-		if i := strings.Index(s, mark); i > 0 && i < longPrompt && len(s)-i < longPrompt {
-			s = s[:i]
+// nudge begins what the agent says to a model that answered without a tool that
+// the user wants used.
+const nudge = "You answered without using "
+
+// ask takes a new question. Its first part is what the user wrote; texts that
+// came with it and notes of the agent's are parts of their own.
+func (t *task) ask(turn ibid.Turn) {
+	if t.question != "" {
+		t.earlier = append(t.earlier, t.question)
+	}
+	t.question, t.notes, t.attached, t.rounds = "", "", nil, nil
+	for _, p := range turn.Parts {
+		switch {
+		case p.Text == "":
+		case t.question == "":
+			t.question = strings.TrimSpace(historyHead.ReplaceAllString(p.Text, ""))
+		case attachment.MatchString(p.Text):
+			m := attachment.FindStringSubmatch(p.Text)
+			t.attached = append(t.attached, source{title: m[1], text: m[2]})
+		default:
+			t.notes += p.Text
 		}
 	}
-	return strings.TrimSpace(s)
 }
+
+var (
+	// historyHead is what stands before messages of the past.
+	historyHead = regexp.MustCompile(`(?s)^<!-- METADATA: .*? -->\n?`)
+	attachment  = regexp.MustCompile(`(?s)^\s*<attachment name="(.*?)">\n(.*)\n</attachment>\s*$`)
+)
 
 // promptPassages returns passages that were put into the prompt.
 func (t task) promptPassages() []ibid.Handled {

@@ -14,8 +14,10 @@ import (
 
 var tools = []ibid.ToolSpec{
 	tool("search_knowledge_base", "query"), tool("list_documents"), tool("analyze_document", "filename"),
-	tool("compare_documents", "doc_a", "doc_b", "question"), tool("calculator", "expression"), tool("current_time"),
+	tool("compare_documents", "doc_a", "doc_b", "question"), tool("calculator", "expression"), clock,
 }
+
+var clock = ibid.ToolSpec{Name: "current_time", Parameters: []byte(`{"type":"object","properties":{"timezone":{"type":"string"}}}`)}
 
 func tool(name string, args ...string) ibid.ToolSpec {
 	properties := map[string]any{}
@@ -97,6 +99,9 @@ func TestPicksTools(t *testing.T) {
 
 		{"Summarise report.pdf", `analyze_document{"filename":"report.pdf"}`},
 		{"Please give me a summary of the Annual Report 2023", `analyze_document{"filename":"Annual Report 2023"}`},
+		{"What time is it in New York?", `current_time{"timezone":"New_York"}`},
+		{"Compare Gamma Lease and Delta Lease", `list_documents{}`},
+		{"Summarise this document", `list_documents{}`},
 		{"What is notes.md about?", `analyze_document{"filename":"notes.md"}`},
 		{"Summarize the causes of the war", `search_knowledge_base{"query":"Summarize the causes of the war"}`},
 	} {
@@ -248,12 +253,110 @@ func TestReportsOtherTools(t *testing.T) {
 		{"What time is it?", "current_time", `{}`, "Saturday, 21 November 2026, 10:15 UTC", "It is Saturday, 21 November 2026, 10:15 UTC."},
 		{"What documents do I have?", "list_documents", `{}`, "- a.pdf\n- b.md", "- a.pdf\n- b.md"},
 		{"Summarise a.pdf", "analyze_document", `{"filename":"a.pdf"}`, `{"summary":"Short.","topics":["oil","gas"]}`, "**Summary:** Short.\n\n**Topics**\n\n- oil\n- gas"},
-		{"Summarise a.pdf", "analyze_document", `{"filename":"a.pdf"}`, "error: there is no a.pdf", "That did not work: error: there is no a.pdf."},
+		{"1/3", "calculator", `{"expression":"1/3"}`, "0.3333333333 (rounded)", "1/3 ≈ **0.3333333333**"},
+		{"What time is it?", "current_time", `{}`, "2026-11-21T07:28:52+01:00, Saturday (Europe/Berlin)", "It is Saturday, 21 November 2026, 07:28 (Europe/Berlin)."},
+		{"What's new?", "web_search", `{"query":"x"}`, `{"query":"x","results":[{"title":"News [1]","url":"https://example.org/a (b)","snippet":"It is new."},{"title":"bad","url":"javascript:alert(1)","snippet":""}]}`,
+			"- [News (1)](https://example.org/a%20%28b%29): It is new."},
 	} {
 		res := generate(t, ibid.ModelRequest{Tools: tools, Turns: with(conversation(c.question), c.tool, c.args, c.result)})
 		if res.Turn.Text() != c.want || len(res.Turn.Calls()) > 0 {
 			t.Errorf("%s → %s\n got %q %s\nwant %q", c.question, c.result, res.Turn.Text(), callsOf(res), c.want)
 		}
+	}
+}
+
+// TestLooksUpWhatDocumentsAreCalled: titles that nobody has named are looked up
+// before anything is read.
+func TestLooksUpWhatDocumentsAreCalled(t *testing.T) {
+	const list = "3 documents:\n- a.pdf, titled \"Gamma Lease\", pdf, 3 pages, 9 chunks\n- b.pdf, titled \"Delta Lease\", pdf, 2 pages, 4 chunks\n- c.md, markdown, 1 chunk"
+	for _, c := range []struct{ question, list, want string }{
+		{"Compare Gamma Lease and Delta Lease", list, `compare_documents{"doc_a":"Gamma Lease","doc_b":"Delta Lease","question":"Compare Gamma Lease and Delta Lease"}`},
+		{"Compare Gamma Lease and Epsilon Lease", list, `search_knowledge_base{"query":"Compare Gamma Lease and Epsilon Lease"}`},
+		{"Summarise the Delta Lease", list, `analyze_document{"filename":"Delta Lease"}`},
+		{"Summarise this document", "1 document:\n- a.pdf, pdf, 3 pages, 9 chunks", `analyze_document{"filename":"a.pdf"}`},
+		{"Summarise this document", list, ""},
+	} {
+		res := generate(t, ibid.ModelRequest{Tools: tools, Turns: with(conversation(c.question), "list_documents", `{}`, c.list)})
+		if got := callsOf(res); got != c.want || got == "" && !strings.Contains(res.Turn.Text(), "- b.pdf") {
+			t.Errorf("%s\n got %s %q\nwant %s", c.question, got, res.Turn.Text(), c.want)
+		}
+	}
+}
+
+// TestReadingCites: what a tool says of a document gets the footnote of the
+// passage it stands in.
+func TestReadingCites(t *testing.T) {
+	content := embargo + "\nAnalysis of a.pdf, from the whole text:\nSummary: Price controls exacerbated the crisis in the US. Nobody knew why.\nTopics: oil; gas\nKey facts:\n- The system limited the price of old oil.\n"
+	res := generate(t, ibid.ModelRequest{Tools: tools, Turns: with(conversation("Summarise a.pdf"), "analyze_document", `{"filename":"a.pdf"}`, content)})
+	want := "Analysis of a.pdf, from the whole text:\n\n**Summary:** Price controls exacerbated the crisis in the US. [c2] Nobody knew why.\n\n**Topics:** oil; gas\n\n**Key facts:**\n\n- The system limited the price of old oil. [c2]"
+	if res.Turn.Text() != want {
+		t.Errorf("got\n%s\nwant\n%s", res.Turn.Text(), want)
+	}
+}
+
+func TestFallsBackToSearch(t *testing.T) {
+	turns := with(conversation("Summarise a.pdf"), "analyze_document", `{"filename":"a.pdf"}`, "error: there is no a.pdf")
+	res := generate(t, ibid.ModelRequest{Tools: tools, Turns: turns})
+	if got, want := callsOf(res), `search_knowledge_base{"query":"Summarise a.pdf"}`; got != want {
+		t.Fatalf("got %s, want %s", got, want)
+	}
+	turns = with(turns, "search_knowledge_base", `{"query":"Summarise a.pdf"}`, "No passage matches.")
+	turns = with(turns, "search_knowledge_base", `{"query":"pdf"}`, "No passage matches.")
+	res = generate(t, ibid.ModelRequest{Tools: tools, Turns: turns})
+	if want := "That did not work: error: there is no a.pdf."; res.Turn.Text() != want {
+		t.Errorf("got %q, %s", res.Turn.Text(), callsOf(res))
+	}
+}
+
+// TestSpeaksWithTheAgent: what the agent adds to a conversation is not taken for
+// the user's words.
+func TestSpeaksWithTheAgent(t *testing.T) {
+	question := ibid.Turn{Role: ibid.RoleUser, Parts: []ibid.Part{{Text: "Who proclaimed it?"},
+		{Text: "\n\n(Use web_search before you answer.)"}}}
+	history := conversation("<!-- METADATA: {\"timestamp\":\"2026\"} -->\nTell me about the oil embargo of 1973", "<!-- METADATA: {} -->\nIt began in October.")
+	offered := append([]ibid.ToolSpec{tool("web_search", "query")}, tools...)
+	res := generate(t, ibid.ModelRequest{Tools: offered, Turns: append(history, question)})
+	if got, want := callsOf(res), `web_search{"query":"Who proclaimed it?"}`; got != want {
+		t.Errorf("a forced tool: got %s, want %s", got, want)
+	}
+
+	question.Parts[1].Text = "\n\n(Answer from one document the user has chosen only. Search there with search_knowledge_base before you answer.)"
+	res = generate(t, ibid.ModelRequest{Tools: tools, Turns: append(history, question)})
+	if got, want := callsOf(res), `search_knowledge_base{"query":"Who proclaimed it? Tell oil embargo 1973"}`; got != want {
+		t.Errorf("a scope: got %s, want %s", got, want)
+	}
+
+	budget := append(with(conversation("Who proclaimed the oil embargo?"), "search_knowledge_base", `{"query":"x"}`, embargo),
+		ibid.UserTurn("You cannot use any more tools. Answer the question now."))
+	res = generate(t, ibid.ModelRequest{Turns: budget})
+	if !strings.Contains(res.Turn.Text(), "[c1]") {
+		t.Errorf("at the end of the budget: %q", res.Turn.Text())
+	}
+
+	attached := ibid.Turn{Role: ibid.RoleUser, Parts: []ibid.Part{{Text: "Who wrote the letter to the mayor?"},
+		{Text: "\n\n<attachment name=\"letter.txt\">\nMargaret Miller wrote the letter to the mayor. It was raining.\n</attachment>"}}}
+	res = generate(t, ibid.ModelRequest{Tools: tools, Turns: with([]ibid.Turn{attached}, "search_knowledge_base", `{"query":"x"}`, "No passage matches.")})
+	if want := "**letter.txt** says:\n\n> “Margaret Miller wrote the letter to the mayor.”"; res.Turn.Text() != want {
+		t.Errorf("an attachment: %q", res.Turn.Text())
+	}
+
+	empty := with(conversation("Who proclaimed the oil embargo?"), "search_knowledge_base", `{"query":"x"}`, "The library is empty: no document has been added yet.")
+	res = generate(t, ibid.ModelRequest{Tools: tools, Turns: empty})
+	if !strings.Contains(res.Turn.Text(), "library is empty") || len(res.Turn.Calls()) > 0 {
+		t.Errorf("an empty library: %q, %s", res.Turn.Text(), callsOf(res))
+	}
+}
+
+func TestContrastsTwoDocuments(t *testing.T) {
+	sheets := ibid.FormatPassages([]ibid.Handled{
+		{Handle: "a1", Title: "Alpha Contract", Score: 1, Text: "Either party may end this agreement with a notice of thirty days. The fee is due monthly. The fee is 100 euros."},
+		{Handle: "b1", Title: "Beta Contract", Score: 1, Text: "The fee is due yearly. Ending the agreement needs a notice of ninety days. The fee is 90 euros."},
+	})
+	res := generate(t, ibid.ModelRequest{System: "You compare two documents.\n" + sheets, Think: ibid.ThinkOff,
+		Turns: conversation("Compare Alpha Contract and Beta Contract on notice")})
+	text := res.Turn.Text()
+	if !strings.Contains(text, "a notice of thirty days.” [a1]") || !strings.Contains(text, "a notice of ninety days.” [b1]") || !strings.Contains(text, "Both speak of: fee") {
+		t.Errorf("got\n%s", text)
 	}
 }
 

@@ -16,6 +16,9 @@ func (r *Reader) planInWords(t task) string {
 	case toolTime:
 		return "The question is about the present moment. I will look at the clock."
 	case toolList:
+		if m.lookup {
+			return "A document seems to be asked about as a whole. I will look up what the documents are called, and then read the right one."
+		}
 		return "The question is about the library itself. I will list its documents."
 	case toolCompare:
 		return fmt.Sprintf("Two documents are to be set side by side: “%s” and “%s”. I will compare them on this question.", m.args[0], m.args[1])

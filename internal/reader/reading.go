@@ -1,0 +1,180 @@
+package reader
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"ibid"
+	"ibid/internal/text"
+)
+
+// contrast answers a question about two documents whose texts stand in the
+// prompt: what each says about it, then the topics that both have. ok is false
+// when there are not two.
+func (r *Reader) contrast(question string, ps []ibid.Handled) (answer string, ok bool) {
+	var titles []string
+	byTitle := map[string][]ibid.Handled{}
+	for _, p := range ps {
+		if byTitle[p.Title] == nil {
+			titles = append(titles, p.Title)
+		}
+		byTitle[p.Title] = append(byTitle[p.Title], p)
+	}
+	if len(titles) != 2 {
+		return "", false
+	}
+	asked := withoutNames(question, titles)
+	var b strings.Builder
+	found := false
+	for _, title := range titles {
+		quotes := r.closest(asked, byTitle[title])
+		if len(quotes) == 0 {
+			fmt.Fprintf(&b, "**%s** says nothing about it that I can find.\n\n", title)
+			continue
+		}
+		found = true
+		fmt.Fprintf(&b, "**%s** says:\n\n", title)
+		for _, q := range quotes {
+			p := byTitle[title][q.passage]
+			fmt.Fprintf(&b, "> “%s”%s\n\n", quoted(p.Text[q.span.Start:q.span.End]), footnote(p))
+		}
+	}
+	if both := r.shared(byTitle[titles[0]], byTitle[titles[1]]); len(both) > 0 {
+		fmt.Fprintf(&b, "Both speak of: %s.", strings.Join(both, ", "))
+		found = true
+	}
+	return strings.TrimSpace(b.String()), found
+}
+
+// maxPerSide is how many quotations each of two documents is given.
+const maxPerSide = 2
+
+// closest quotes what comes closest to a question in one document, however
+// little that is, as long as some of the question is in it.
+func (r *Reader) closest(question string, ps []ibid.Handled) []quotation {
+	ranked := rank(r.analyzer(ps[0].Text, question), question, ps)
+	if len(ranked) == 0 || ranked[0].features[fCoverage] < leastCovered {
+		return nil
+	}
+	quotes := pick(ranked, ps)
+	return quotes[:min(len(quotes), maxPerSide)]
+}
+
+// comparingWords ask for a comparison and are in no document for that.
+var comparingWords = regexp.MustCompile(`(?i)\b(compare|compared|comparing|contrast|differences?|different|differ|differs|versus|vs|both|documents?|files?|between)\b`)
+
+// withoutNames takes the names of documents and the words of comparing out of a
+// question, so that what is left is what to look for.
+func withoutNames(question string, titles []string) string {
+	s := question
+	for _, title := range titles {
+		s = regexp.MustCompile(`(?i)`+regexp.QuoteMeta(title)).ReplaceAllString(s, " ")
+	}
+	s = fileMention.ReplaceAllString(s, " ")
+	s = comparingWords.ReplaceAllString(s, " ")
+	if len(strings.Fields(s)) == 0 {
+		return question
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+var fileMention = regexp.MustCompile(`[\p{L}\p{N}_\-]+\.(?:pdf|docx?|pptx?|xlsx?|md|html?|txt|csv|epub|eml)\b`)
+
+// shared returns the topics of both texts.
+func (r *Reader) shared(a, b []ibid.Handled) []string {
+	first, second := r.read("", joined(a)), r.read("", joined(b))
+	an := r.analyzer(joined(a))
+	in := map[string]bool{}
+	for _, t := range second.topics {
+		in[strings.Join(an.Terms(t), " ")] = true
+	}
+	var both []string
+	for _, t := range first.topics {
+		if in[strings.Join(an.Terms(t), " ")] {
+			both = append(both, t)
+		}
+	}
+	return both
+}
+
+func joined(ps []ibid.Handled) string {
+	var b strings.Builder
+	for _, p := range ps {
+		b.WriteString(p.Text)
+		b.WriteString("\n\n")
+	}
+	return b.String()
+}
+
+// passageFence is a passage as ibid.FormatPassages writes it.
+var passageFence = regexp.MustCompile(`(?s)<passage [^>]*>\n.*?\n</passage>\n?`)
+
+// reading shows what a tool that reads whole documents said, and gives each
+// sentence that stands in one of its passages the footnote of that passage.
+func (r *Reader) reading(content string) string {
+	passages := ibid.ParsePassages(content)
+	said := strings.TrimSpace(passageFence.ReplaceAllString(content, ""))
+	var fields map[string]any
+	if json.Unmarshal([]byte(said), &fields) == nil {
+		said = markdown(fields)
+	}
+	if said == "" {
+		return r.summary(passages)
+	}
+	var b strings.Builder
+	for i, line := range strings.Split(said, "\n") {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(r.withFootnotes(labelled(line), passages))
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// label is the name of a part of an analysis at the start of its line.
+var label = regexp.MustCompile(`^(Summary|Topics|Entities|Key facts):`)
+
+// labelled sets the parts of an analysis apart.
+func labelled(line string) string {
+	if label.MatchString(line) {
+		return "\n" + label.ReplaceAllString(line, "**$1:**") + strings.Repeat("\n", strings.Count(line, "Key facts:"))
+	}
+	return line
+}
+
+// minFootnoted is the number of words from which on a sentence can be told to be
+// a passage's own.
+const minFootnoted = 5
+
+// withFootnotes puts the footnote of a passage after each sentence of it.
+func (r *Reader) withFootnotes(line string, passages []ibid.Handled) string {
+	var b strings.Builder
+	end := 0
+	for _, span := range text.Sentences(line) {
+		s := line[span.Start:span.End]
+		b.WriteString(line[end:span.End])
+		end = span.End
+		if len(strings.Fields(s)) < minFootnoted {
+			continue
+		}
+		for _, p := range passages {
+			if p.Handle != "" && strings.Contains(bare(p.Text), bare(s)) {
+				b.WriteString(footnote(p))
+				break
+			}
+		}
+	}
+	return b.String() + line[end:]
+}
+
+// marks are what a sentence may be dressed up with.
+var marks = strings.NewReplacer("“", "", "”", "", "\"", "", "*", "", ">", "", "- ", " ")
+
+// bare reduces a text to its words, for comparing.
+func bare(s string) string {
+	s = sourceMarks.ReplaceAllString(s, "")
+	s = label.ReplaceAllString(strings.TrimLeft(marks.Replace(s), " "), "")
+	return strings.Join(strings.Fields(s), " ")
+}
