@@ -114,16 +114,21 @@ func measureLibrary(ctx context.Context, o options, s *server, gen *generator, c
 	var sent int64
 	now := before
 	for now.chunks < chunks {
-		// A first guess of 20 chunks a document, then what the first ones showed.
-		each := 20
+		// The first documents show how many chunks one makes, then the rest is
+		// sent without waiting.
+		missing := 20
 		if now.documents > 0 {
-			each = max(1, now.chunks/now.documents)
+			missing = (chunks-now.chunks)*now.documents/now.chunks + 1
 		}
-		n, err := s.addDocuments(ctx, gen, min(200, (chunks-now.chunks)/each+1))
-		if err != nil {
-			return err
+		for missing > 0 {
+			n := min(missing, 50)
+			size, err := s.addDocuments(ctx, gen, n)
+			if err != nil {
+				return err
+			}
+			sent += size
+			missing -= n
 		}
-		sent += n
 		if now, err = s.wait(ctx); err != nil {
 			return err
 		}
@@ -155,9 +160,11 @@ func (s *server) addDocuments(ctx context.Context, gen *generator, n int) (int64
 	return sent, s.do(ctx, http.MethodPost, "/v1/documents", w.FormDataContentType(), &b, nil)
 }
 
-// wait waits until all documents are processed.
+// wait waits until all documents are processed. It asks seldom enough that the
+// answers, which list every document, cost next to nothing.
 func (s *server) wait(ctx context.Context) (library, error) {
 	for {
+		asked := time.Now()
 		l, err := s.library(ctx)
 		switch {
 		case err != nil:
@@ -168,7 +175,7 @@ func (s *server) wait(ctx context.Context) (library, error) {
 			return l, nil
 		}
 		select {
-		case <-time.After(100 * time.Millisecond):
+		case <-time.After(max(100*time.Millisecond, 20*time.Since(asked))):
 		case <-ctx.Done():
 			return l, ctx.Err()
 		}

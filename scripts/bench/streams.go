@@ -137,7 +137,7 @@ func (s *server) ask(ctx context.Context, text func(string)) (answer, error) {
 		return a, fmt.Errorf("open stream: %w", err)
 	}
 	defer resp.Body.Close()
-	failed := ""
+	failed, held := "", ""
 	err = readSSE(resp.Body, func(event string, data []byte) bool {
 		if a.firstEvent == 0 {
 			a.firstEvent = time.Since(began)
@@ -145,15 +145,21 @@ func (s *server) ask(ctx context.Context, text func(string)) (answer, error) {
 		switch event {
 		case "text_delta":
 			var d struct{ Text string }
-			if json.Unmarshal(data, &d) == nil {
-				a.words += len(numberedWords(d.Text))
-				if text != nil {
-					text(d.Text)
-				}
+			if json.Unmarshal(data, &d) != nil {
+				break
 			}
+			// The stream may be cut within a word: the rest waits for its end.
+			held += d.Text
+			end := strings.LastIndexByte(held, ' ') + 1
+			a.words += len(numberedWords(held[:end]))
+			if text != nil {
+				text(held[:end])
+			}
+			held = held[end:]
 		case "error", "message_not_streaming":
 			failed = event + ": " + string(data)
 		case "done":
+			a.words += len(numberedWords(held + " "))
 			a.total = time.Since(began)
 			return false
 		}
