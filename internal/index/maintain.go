@@ -31,16 +31,17 @@ func (x *Index) maintain() {
 	}
 }
 
-// fewDead is how many dead chunks are always borne.
+// fewDead is how many dead chunks a segment always bears.
 const fewDead = 256
 
 // mergeable returns the segments to merge into one, none when all is well.
 func (x *Index) mergeable() []*segment {
+	bears := min(fewDead, x.segmentChunks/4)
 	var flat []*segment
 	for i, s := range x.segments {
 		last := i == len(x.segments)-1
 		switch {
-		case s.dead > fewDead && 4*s.dead > len(s.ids):
+		case s.dead > bears && 4*s.dead > len(s.ids):
 			return []*segment{s}
 		case s.starts == nil && !(last && s.grows(x.segmentChunks)):
 			return []*segment{s} // full: flatten it
