@@ -10,11 +10,14 @@ import (
 	"ibid"
 )
 
-// Deltas wait for company before they are committed: at most this long and
-// until they hold this much. The first one after a pause does not wait.
+// Deltas wait for company before they are committed: four times as long as the
+// last commit took, within these bounds, and until they hold deltaBytes. So a
+// fast disk adds next to nothing to what a reader waits, and a slow one is not
+// asked for more than it can do. The first delta after a pause does not wait.
 const (
-	deltaWait  = 50 * time.Millisecond
-	deltaBytes = 512
+	deltaWaitMin = 4 * time.Millisecond
+	deltaWaitMax = 50 * time.Millisecond
+	deltaBytes   = 512
 )
 
 // logWriter appends one run's events to its log. What it has committed is
@@ -35,6 +38,7 @@ type logWriter struct {
 	waiting []ibid.EventData
 	bytes   int
 	flushed time.Time
+	wait    time.Duration // for company
 	timer   *time.Timer
 	err     error
 }
@@ -104,11 +108,11 @@ func (w *logWriter) emit(data ibid.EventData) error {
 		w.waiting = append(w.waiting, data)
 		return w.commit()
 	}
-	if w.bytes >= deltaBytes || w.now().Sub(w.flushed) >= deltaWait {
+	if w.bytes >= deltaBytes || w.now().Sub(w.flushed) >= w.wait {
 		return w.commit()
 	}
 	if w.timer == nil {
-		w.timer = time.AfterFunc(deltaWait, func() {
+		w.timer = time.AfterFunc(w.wait, func() {
 			if err := w.flush(); err != nil {
 				w.onError(err)
 			}
@@ -163,12 +167,14 @@ func (w *logWriter) commit() error {
 	if len(w.waiting) == 0 {
 		return nil
 	}
+	began := w.now()
 	events := w.number(w.waiting)
 	if err := w.store.AppendEvents(context.Background(), w.lease, events); err != nil {
 		w.err = fmt.Errorf("write the log of run %s: %w", w.lease.RunID, err)
 		return w.err
 	}
 	w.waiting, w.bytes, w.flushed = nil, 0, w.now()
+	w.wait = min(max(4*w.flushed.Sub(began), deltaWaitMin), deltaWaitMax)
 	w.publish(events)
 	return nil
 }

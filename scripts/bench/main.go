@@ -71,6 +71,9 @@ func measure(ctx context.Context, o options, model *modelServer, dir string, t *
 	if err := measureStart(ctx, o, model, t); err != nil {
 		return err
 	}
+	if err := measureLog(ctx, o, t); err != nil {
+		return err
+	}
 	s, err := startServer(ctx, o.binary, dir, model.url)
 	if err != nil {
 		return err
@@ -84,6 +87,9 @@ func measure(ctx context.Context, o options, model *modelServer, dir string, t *
 		return err
 	}
 	if err := measureStreams(ctx, o, s, model, t); err != nil {
+		return err
+	}
+	if err := measureReaders(ctx, o, s, model, t); err != nil {
 		return err
 	}
 	if o.small {
