@@ -64,7 +64,8 @@ type ToolStarted struct {
 	Detail    string          `json:"detail"` // one human line: the query, the expression
 	Iteration int             `json:"iteration"`
 	// Replay is the model's turn that asked for the call, on the first call of
-	// that turn, where a provider needs parts of it back byte for byte.
+	// that turn, where a provider needs parts of it back byte for byte, and where
+	// the turn has several calls, so that a crash forgets none of them.
 	Replay *Turn `json:"replay,omitempty"`
 }
 
