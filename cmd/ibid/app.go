@@ -169,7 +169,7 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	}
 	task.Library = describeLibrary(documents)
 	library := shelf{a.db}
-	finder := finder{a.searcher, search.Mode(a.cfg.SearchMode)}
+	finder := finder{a.searcher, search.Mode(a.cfg.SearchMode), a.cfg.Limits.SearchResults}
 	return agent.Run(ctx, agent.Config{
 		Model: a.model, Planner: a.planner,
 		Tools: []agent.Tool{
@@ -231,15 +231,18 @@ func (s shelf) Text(ctx context.Context, documentID string) (ibid.Extract, error
 	return s.Extract(ctx, documentID, "")
 }
 
-// finder searches in the way that is configured, where a query does not say.
+// finder searches in the way that is configured, where a query does not say,
+// and returns no more passages than is configured.
 type finder struct {
 	*search.Searcher
 	mode search.Mode
+	most int
 }
 
 // Search returns the best passages.
 func (f finder) Search(ctx context.Context, q search.Query) (search.Result, error) {
 	q.Mode = cmp.Or(q.Mode, f.mode)
+	q.Limit = min(q.Limit, f.most)
 	return f.Searcher.Search(ctx, q)
 }
 

@@ -45,7 +45,6 @@ type Limits struct {
 	SearchResults   int           // per search of the model's
 	HistoryMessages int           // given to the model
 	HistoryChars    int           // kept of a conversation
-	WholeDocument   int           // tokens; shorter documents are read whole
 	AnswerTime      time.Duration // per question
 	Runs            int           // questions answered at once, others wait
 	FileMB          int           // of one added file
@@ -67,7 +66,6 @@ func defaultConfig(e environment) Config {
 			SearchResults:   20,
 			HistoryMessages: 10,
 			HistoryChars:    48_000,
-			WholeDocument:   2_000,
 			AnswerTime:      10 * time.Minute,
 			Runs:            4,
 			FileMB:          100,

@@ -107,8 +107,6 @@ func settings() []setting {
 			func(c *Config) *int { return &c.Limits.HistoryMessages }),
 		number("limits.history_chars", "characters of a conversation that are remembered; the oldest pair goes first", 0, 10_000_000,
 			func(c *Config) *int { return &c.Limits.HistoryChars }),
-		number("limits.whole_document", "documents with fewer tokens are read whole", 0, 1_000_000,
-			func(c *Config) *int { return &c.Limits.WholeDocument }),
 		duration("limits.answer_time", "time for one answer; what has been found by then is shown", time.Second, 24*time.Hour,
 			func(c *Config) *time.Duration { return &c.Limits.AnswerTime }),
 		number("limits.runs", "questions answered at the same time; others wait", 1, 1000,
