@@ -303,7 +303,7 @@ func (r Reply) fail(ctx context.Context) error {
 func usageOf(r Reply) ibid.Usage {
 	u := r.Usage
 	if u.OutputTokens == 0 {
-		u.OutputTokens = len(r.Reasoning) + len(r.Text) + len(r.Calls)
+		u.OutputTokens = max(1, len(r.Reasoning)+len(r.Text)+len(r.Calls))
 		u.ReasoningTokens = len(r.Reasoning)
 	}
 	if u.InputTokens == 0 {

@@ -153,6 +153,7 @@ func (s *ModelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.log = append(s.log, WireRequest{Path: r.URL.Path, Header: r.Header.Clone(), Body: body})
 	s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json; charset=utf-8") // streams say otherwise
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/api/chat"), strings.HasSuffix(r.URL.Path, "/chat/completions"):
 		s.generate(w, r, body)
@@ -193,7 +194,6 @@ func (m *ServedModel) can(what string) bool {
 }
 
 func (s *ModelServer) refuse(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	io.WriteString(w, s.wire.errorBody(status, message))
 }
@@ -257,7 +257,6 @@ func (s *ModelServer) unload(w http.ResponseWriter, name string) {
 	}
 	s.mu.Unlock()
 	s.count(func(st *ServerStats) { st.Unloads++ })
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	json.NewEncoder(w).Encode(map[string]any{"model": name, "created_at": ollamaTime,
 		"message": map[string]any{"role": "assistant", "content": ""}, "done": true, "done_reason": "unload"})
 }
@@ -315,7 +314,6 @@ func (s *ModelServer) faultBefore(w http.ResponseWriter, ctx context.Context, r 
 			s.refuse(w, r.Status, "scripted failure")
 			return true
 		}
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(r.Status)
 		io.WriteString(w, r.Body)
 		return true

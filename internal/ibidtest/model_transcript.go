@@ -47,6 +47,9 @@ func parseTranscript(raw []byte) []Exchange {
 	for line := range bytes.Lines(raw) {
 		text := strings.TrimRight(string(line), "\r\n")
 		switch {
+		case strings.HasPrefix(text, "## "): // several recordings in one file
+			now, inHeader = nil, false
+		case strings.HasPrefix(text, "curl rc="), text == "...": // remarks of the recorder
 		case strings.HasPrefix(text, "> "):
 			if now == nil || len(now.Body) > 0 || inHeader {
 				begin()
@@ -77,8 +80,8 @@ func parseTranscript(raw []byte) []Exchange {
 
 // sent takes a line of what was sent.
 func (e *Exchange) sent(line string) {
-	if method, path, ok := strings.Cut(line, " "); ok && e.Method == "" && (method == "POST" || method == "GET") {
-		e.Method, e.Path = method, path
+	if words := strings.Fields(line); len(words) > 1 && e.Method == "" && (words[0] == "POST" || words[0] == "GET") {
+		e.Method, e.Path = words[0], strings.TrimSuffix(words[1], ",") // more words describe the recording
 		return
 	}
 	e.Request += line
