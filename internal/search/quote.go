@@ -1,0 +1,48 @@
+package search
+
+import (
+	"strings"
+
+	"ibid"
+	"ibid/internal/text"
+)
+
+// quote gives each passage the sentence of it that most likely answers the
+// query: the words that a citation of the passage highlights.
+func quote(query string, passages []ibid.Passage) {
+	texts, scores := make([]string, len(passages)), make([]float64, len(passages))
+	for i, p := range passages {
+		texts[i], scores[i] = p.Text, p.Score
+	}
+	done := 0
+	for _, c := range text.Choose(query, texts, scores) {
+		p := &passages[c.Passage]
+		if p.Quote.Text != "" || isHeading(p, c.Span) {
+			continue
+		}
+		p.Quote = ibid.Quote{Text: p.Text[c.Start:c.End], Start: p.Start + c.Start, End: p.Start + c.End}
+		if len(p.Pages) > 0 {
+			p.Quote.Page = p.Pages[0]
+		}
+		if done++; done == len(passages) {
+			return
+		}
+	}
+	for i := range passages {
+		if p := &passages[i]; p.Quote.Text == "" { // nothing but a heading
+			p.Quote = ibid.Quote{Text: p.Text, Start: p.Start, End: p.End}
+		}
+	}
+}
+
+// isHeading reports whether a span of a passage only repeats its heading. A
+// passage that is nothing else is quoted whole.
+func isHeading(p *ibid.Passage, s text.Span) bool {
+	said := strings.TrimLeft(strings.TrimSpace(p.Text[s.Start:s.End]), "# ")
+	for _, h := range p.Heading {
+		if strings.EqualFold(said, strings.TrimSpace(h)) {
+			return true
+		}
+	}
+	return false
+}
