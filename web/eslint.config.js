@@ -22,6 +22,11 @@ export default ts.config(
   {
     files: ["src/**/*.{ts,tsx}"],
     extends: [hooks.configs.flat.recommended],
+    rules: {
+      // These two only say what the React compiler would skip; it is not in use.
+      "react-hooks/preserve-manual-memoization": "off",
+      "react-hooks/incompatible-library": "off",
+    },
   },
   {
     files: ["mock/**/*.mjs", "scripts/**/*.mjs", "*.js"],

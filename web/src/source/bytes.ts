@@ -19,6 +19,12 @@ export class Utf8Text {
     return decoder.decode(this.bytes.subarray(this.boundary(start), this.boundary(end)));
   }
 
+  /** Where the line that holds byte at ends, its newline included; limit at most. */
+  lineEnd(at: number, limit: number): number {
+    const newline = this.bytes.indexOf(0x0a, at);
+    return newline < 0 || newline + 1 > limit ? this.boundary(limit) : newline + 1;
+  }
+
   private boundary(at: number): number {
     let i = Math.min(Math.max(at, 0), this.bytes.length);
     while (i > 0 && i < this.bytes.length && ((this.bytes[i] ?? 0) & 0xc0) === 0x80) i--;

@@ -1,0 +1,61 @@
+import { HoverCard } from "radix-ui";
+import { createContext, useContext } from "react";
+import type { Citation } from "../api/types";
+import { openSource, usePlace } from "../app/router";
+import { t } from "../strings";
+
+interface Scope {
+  messageId: string;
+  citations: readonly Citation[];
+}
+
+/** The message whose footnotes the marks inside mean. */
+export const FootnoteScope = createContext<Scope>({ messageId: "", citations: [] });
+
+export function pagesOf(c: Citation): string {
+  return t.sources.pages(c.pages ?? []);
+}
+
+export function labelOf(c: Citation): string {
+  return t.sources.footnote(c.n, c.title, pagesOf(c));
+}
+
+export function useOpenNote(messageId: string, n: number): { open: () => void; isOpen: boolean } {
+  const { source } = usePlace();
+  const isOpen = source?.kind === "note" && source.messageId === messageId && source.n === n;
+  return { isOpen, open: () => openSource({ kind: "note", messageId, n }) };
+}
+
+/** The small raised number after a statement. */
+export function FootnoteMark({ n }: { n: number }) {
+  const { messageId, citations } = useContext(FootnoteScope);
+  const { open, isOpen } = useOpenNote(messageId, n);
+  const citation = citations.find((c) => c.n === n);
+  if (!citation) return null;
+  return (
+    <HoverCard.Root openDelay={150} closeDelay={80}>
+      <HoverCard.Trigger asChild>
+        <button type="button" className="footnote-mark" aria-label={labelOf(citation)} aria-expanded={isOpen} data-note={n} onClick={open}>
+          {n}
+        </button>
+      </HoverCard.Trigger>
+      <HoverCard.Portal>
+        <HoverCard.Content className="hover-card" side="top" sideOffset={6} collisionPadding={12}>
+          <NoteHead citation={citation} />
+          <blockquote className="quote">{citation.quote}</blockquote>
+        </HoverCard.Content>
+      </HoverCard.Portal>
+    </HoverCard.Root>
+  );
+}
+
+export function NoteHead({ citation }: { citation: Citation }) {
+  const pages = pagesOf(citation);
+  return (
+    <div className="note-head">
+      <span className="note-title">{citation.title}</span>
+      {pages && <span className="note-page">{pages}</span>}
+      {citation.heading && <span className="note-heading">{citation.heading}</span>}
+    </div>
+  );
+}

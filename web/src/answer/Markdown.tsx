@@ -1,0 +1,78 @@
+import { memo, useMemo, type ComponentProps, type ReactNode } from "react";
+import ReactMarkdown, { type Components, type Options } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import remend from "remend";
+import type { Citation } from "../api/types";
+import { CopyButton } from "../ui/CopyButton";
+import { splitBlocks } from "./blocks";
+import { FootnoteMark, FootnoteScope } from "./FootnoteMark";
+import { markCitations, remarkFootnotes } from "./marks";
+
+interface Props {
+  text: string;
+  /** More is coming: what is half written is shown as what it will be. */
+  growing?: boolean;
+  citations?: readonly Citation[];
+  messageId?: string;
+}
+
+const none: readonly Citation[] = [];
+
+/** An answer as people read it. Raw HTML stays text; pictures of other hosts are never fetched. */
+export function Markdown({ text, growing = false, citations = none, messageId = "" }: Props) {
+  const blocks = useMemo(() => splitBlocks(markCitations(text, citations)), [text, citations]);
+  const last = blocks.length - 1;
+  return (
+    <FootnoteScope.Provider value={useMemo(() => ({ messageId, citations }), [messageId, citations])}>
+      <div className="prose">
+        {blocks.map((block, i) => (
+          <Block key={i} text={growing && i === last ? remend(block) : block} />
+        ))}
+      </div>
+    </FootnoteScope.Provider>
+  );
+}
+
+const plugins: Options["remarkPlugins"] = [remarkGfm, remarkFootnotes];
+
+const Block = memo(function Block({ text }: { text: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={plugins} components={components}>
+      {text}
+    </ReactMarkdown>
+  );
+});
+
+const components: Components = {
+  cite: ({ node }) => <FootnoteMark n={Number(node?.properties["data-n"] ?? node?.properties["dataN"])} />,
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noreferrer noopener">
+      {children}
+    </a>
+  ),
+  // The page's policy would refuse them; a link says what there is to see.
+  img: ({ src, alt }) => (typeof src === "string" ? <a href={src} target="_blank" rel="noreferrer noopener">{alt || src}</a> : null),
+  table: ({ children }) => (
+    <div className="table-scroll" tabIndex={0} role="group">
+      <table>{children}</table>
+    </div>
+  ),
+  pre: Pre,
+};
+
+function Pre({ children }: ComponentProps<"pre">) {
+  const code = textOf(children);
+  return (
+    <div className="code">
+      <CopyButton text={() => code} />
+      <pre tabIndex={0}>{children}</pre>
+    </div>
+  );
+}
+
+function textOf(node: ReactNode): string {
+  if (typeof node === "string") return node;
+  if (Array.isArray(node)) return node.map((n: ReactNode) => textOf(n)).join("");
+  if (typeof node === "object" && node !== null && "props" in node) return textOf((node.props as { children?: ReactNode }).children);
+  return "";
+}

@@ -1,0 +1,77 @@
+import { Check, ChevronRight, X } from "lucide-react";
+import { useId, useState } from "react";
+import type { RunView, StepView, ToolStep } from "../run/view";
+import { duration, t } from "../strings";
+import { foldedSteps, stepWords } from "./steps";
+
+/** The way to the answer: each step while it is gone, one line once the answer begins. */
+export function Steps({ view }: { view: RunView }) {
+  const [chosen, setChosen] = useState<boolean>();
+  const id = useId();
+  if (view.steps.length === 0) return null;
+  const open = chosen ?? (view.finished === undefined && view.text === "");
+  const running = view.steps.some((s) => s.kind === "tool" && !s.done);
+  return (
+    <div className="steps">
+      <button type="button" className="fold" aria-expanded={open} aria-controls={id} onClick={() => setChosen(!open)}>
+        <ChevronRight aria-hidden className="fold-arrow" />
+        {running && !open && <span className="pulse" aria-hidden />}
+        {foldedSteps(view)}
+      </button>
+      <div className="step-fold" data-open={open}>
+        <ol id={id} className="step-list" inert={!open}>
+          {view.steps.map((s) => (
+            <StepLine key={s.key} step={s} />
+          ))}
+        </ol>
+      </div>
+    </div>
+  );
+}
+
+function StepLine({ step }: { step: StepView }) {
+  const [open, setOpen] = useState(false);
+  const w = stepWords(step);
+  const more = step.kind === "tool" && (step.output !== "" || step.input !== undefined);
+  return (
+    <li className="step" data-state={w.state}>
+      <span className="step-icon" aria-hidden>
+        {w.state === "running" ? <span className="pulse" /> : w.state === "failed" ? <X /> : <Check />}
+      </span>
+      <div className="step-body">
+        <div className="step-line">
+          {more ? (
+            <button type="button" className="step-label" aria-expanded={open} onClick={() => setOpen(!open)}>
+              {w.label}
+            </button>
+          ) : (
+            <span className="step-label">{w.label}</span>
+          )}
+          {w.detail && <span className="step-detail">{w.detail}</span>}
+          {w.state !== "running" && w.ms !== undefined && w.ms > 0 && <span className="step-time">{duration(w.ms)}</span>}
+        </div>
+        {w.result && <div className="step-result">{w.result}</div>}
+        {open && step.kind === "tool" && <StepDetail step={step} />}
+      </div>
+    </li>
+  );
+}
+
+function StepDetail({ step }: { step: ToolStep }) {
+  return (
+    <div className="step-detail-box">
+      {step.input !== undefined && (
+        <>
+          <h4>{t.run.input}</h4>
+          <pre tabIndex={0}>{typeof step.input === "string" ? step.input : JSON.stringify(step.input, undefined, 2)}</pre>
+        </>
+      )}
+      {step.output !== "" && (
+        <>
+          <h4>{t.run.output}</h4>
+          <pre tabIndex={0}>{step.output}</pre>
+        </>
+      )}
+    </div>
+  );
+}

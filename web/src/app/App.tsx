@@ -1,0 +1,107 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { Menu, SquarePen } from "lucide-react";
+import { Dialog, Tooltip } from "radix-ui";
+import { useState } from "react";
+import { auth } from "../api/client";
+import { queryClient } from "../api/queries";
+import { DropZone, UploadTray } from "../library/DropZone";
+import { Library } from "../library/Library";
+import { SourcePanel } from "../source/SourcePanel";
+import { t } from "../strings";
+import { NewThread } from "../thread/NewThread";
+import { ThreadView } from "../thread/ThreadView";
+import { Announcer } from "../ui/announce";
+import { narrow, useMedia } from "../ui/hooks";
+import { IconButton } from "../ui/IconButton";
+import { useStore } from "../ui/store";
+import { Toasts } from "../ui/toasts";
+import { go, usePlace, type View } from "./router";
+import { Shortcuts } from "./Shortcuts";
+import { Sidebar } from "./Sidebar";
+import { TokenForm } from "./TokenForm";
+
+export function App() {
+  const { refused } = useStore(auth);
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Tooltip.Provider delayDuration={500}>
+        {refused ? <TokenForm /> : <Shell />}
+        <Toasts />
+        <Announcer />
+      </Tooltip.Provider>
+    </QueryClientProvider>
+  );
+}
+
+function Shell() {
+  const place = usePlace();
+  return (
+    <>
+      <a className="skip" href="#question">
+        {t.skip}
+      </a>
+      <div className="shell" data-source={place.source !== undefined}>
+        <Side />
+        <main className="main">
+          <Main view={place.view} />
+        </main>
+        <SourcePanel />
+      </div>
+      <UploadTray />
+      <DropZone />
+      <Shortcuts />
+    </>
+  );
+}
+
+function Main({ view }: { view: View }) {
+  switch (view.name) {
+    case "new":
+      return <NewThread />;
+    case "thread":
+      return <ThreadView key={view.id} threadId={view.id} />;
+    case "library":
+      return <Library />;
+    case "unknown":
+      return (
+        <div className="empty">
+          <h1>{t.notFound}</h1>
+          <button type="button" className="button primary" onClick={() => go({ view: { name: "new" } })}>
+            {t.backHome}
+          </button>
+        </div>
+      );
+  }
+}
+
+/** The sidebar; where there is no room for it, a bar with a button that opens it. */
+function Side() {
+  const isNarrow = useMedia(narrow);
+  const { view } = usePlace();
+  const [openAt, setOpenAt] = useState<View>(); // whoever goes elsewhere has closed it
+  const open = openAt === view;
+  const setOpen = (to: boolean) => setOpenAt(to ? view : undefined);
+  if (!isNarrow) return <Sidebar />;
+  return (
+    <header className="bar">
+      <Dialog.Root open={open} onOpenChange={setOpen}>
+        <Dialog.Trigger asChild>
+          <button type="button" className="icon-button" aria-label={t.menu}>
+            <Menu aria-hidden />
+          </button>
+        </Dialog.Trigger>
+        <Dialog.Portal>
+          <Dialog.Overlay className="overlay" />
+          <Dialog.Content className="side-sheet" aria-describedby={undefined}>
+            <Dialog.Title className="visually-hidden">{t.menu}</Dialog.Title>
+            <Sidebar />
+          </Dialog.Content>
+        </Dialog.Portal>
+      </Dialog.Root>
+      <span className="wordmark">{t.app}</span>
+      <IconButton label={t.threads.fresh} onClick={() => go({ view: { name: "new" } })}>
+        <SquarePen aria-hidden />
+      </IconButton>
+    </header>
+  );
+}

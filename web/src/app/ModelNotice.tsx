@@ -1,0 +1,43 @@
+import { BookOpen, PlugZap } from "lucide-react";
+import { useDoctor, useServerStatus } from "../api/queries";
+import { t } from "../strings";
+import { Command } from "../ui/Command";
+
+export const builtIn = (name: string): boolean => name === "reader" || name.startsWith("reader");
+
+/**
+ * Says which model answers when that needs saying: the built-in reader (on the
+ * first screen), or one that can't be reached, with the command that mends it.
+ */
+export function ModelNotice({ compact = false }: { compact?: boolean }) {
+  const model = useServerStatus().data?.model;
+  const broken = model?.reachable === false;
+  const checks = useDoctor(broken).data;
+  const name = model?.name ?? "";
+  if (broken) {
+    const check = checks?.find((c) => c.name === "model" && !c.ok);
+    const hint = model.hint || check?.hint || "";
+    return (
+      <section className="model-notice" data-tone="bad" role="alert">
+        <PlugZap aria-hidden />
+        <div>
+          <strong>{name ? t.model.unreachable(name) : t.model.missing}</strong>
+          <p>{hint || model.error || check?.message || t.model.unreachableExplain}</p>
+          <Command text={t.model.unreachableCommand(name)} />
+        </div>
+      </section>
+    );
+  }
+  if (compact || !builtIn(name)) return null;
+  return (
+    <details className="model-notice">
+      <summary>
+        <BookOpen aria-hidden />
+        {t.model.reader}
+      </summary>
+      <p>{t.model.readerExplain}</p>
+      <Command text={t.model.readerCommand} />
+      <p className="faint">{t.model.readerCommandNote}</p>
+    </details>
+  );
+}

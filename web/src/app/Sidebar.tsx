@@ -1,0 +1,59 @@
+import { Keyboard, LibraryBig, Monitor, Moon, SquarePen, Sun } from "lucide-react";
+import { useDocuments, useServerStatus } from "../api/queries";
+import { n, t } from "../strings";
+import { IconButton } from "../ui/IconButton";
+import { useStore } from "../ui/store";
+import { ThreadList } from "./ThreadList";
+import { Link } from "./Link";
+import { nextTheme, theme } from "./theme";
+import { usePlace } from "./router";
+import { shortcutsOpen } from "./Shortcuts";
+
+export function Sidebar() {
+  const { view } = usePlace();
+  const documents = useDocuments().data;
+  return (
+    <nav className="sidebar" aria-label={t.menu}>
+      <div className="sidebar-head">
+        <Link to={{ view: { name: "new" } }} className="wordmark" aria-label={t.app}>
+          {t.app}
+        </Link>
+      </div>
+      <Link to={{ view: { name: "new" } }} className="nav-item" current={view.name === "new"}>
+        <SquarePen aria-hidden />
+        {t.threads.fresh}
+      </Link>
+      <Link to={{ view: { name: "library" } }} className="nav-item" current={view.name === "library"}>
+        <LibraryBig aria-hidden />
+        {t.library.title}
+        {documents && <span className="nav-count">{n(documents.length)}</span>}
+      </Link>
+      <ThreadList />
+      <Foot />
+    </nav>
+  );
+}
+
+const themeIcons = { system: Monitor, light: Sun, dark: Moon };
+
+function Foot() {
+  const status = useServerStatus();
+  const chosen = useStore(theme);
+  const Icon = themeIcons[chosen];
+  const model = status.data?.model;
+  const broken = status.isError || model?.reachable === false;
+  return (
+    <div className="sidebar-foot">
+      <span className="model-state" data-bad={broken} title={status.data?.version ? t.model.version(status.data.version) : undefined}>
+        <span className="dot" aria-hidden />
+        <span className="model-name">{status.isError ? t.offline : model?.name ? model.name : t.app}</span>
+      </span>
+      <IconButton label={t.shortcuts.open} onClick={() => shortcutsOpen.set(true)} className="fine-only">
+        <Keyboard aria-hidden />
+      </IconButton>
+      <IconButton label={t.theme[chosen]} onClick={nextTheme}>
+        <Icon aria-hidden />
+      </IconButton>
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+// The page's addresses:
+//
+//	/                    a new thread
+//	/t/{thread}          a thread
+//	/library             the documents
+//	/d/{document}        the documents, with one open
+//	?note={message}.{n}  with the source of a footnote open beside it
+//	?doc={document}&page={page}  with a document open beside it
+
+import { Store, useStore } from "../ui/store";
+
+export type View = { name: "new" } | { name: "thread"; id: string } | { name: "library" } | { name: "unknown" };
+
+export type SourceRef = { kind: "note"; messageId: string; n: number } | { kind: "document"; id: string; page?: number };
+
+export interface Place {
+  view: View;
+  source?: SourceRef;
+}
+
+export function parse(path: string, search: string): Place {
+  const query = new URLSearchParams(search);
+  const page = Number(query.get("page")) || undefined;
+  const [, first = "", second = "", ...rest] = path.split("/");
+  const id = decode(second);
+  const deep = rest.length > 0 && rest.join("") !== "";
+  if (first === "d" && id && !deep) return { view: { name: "library" }, source: { kind: "document", id, page } };
+  const source = parseSource(query, page);
+  if (first === "" && !second) return { view: { name: "new" }, source };
+  if (first === "t" && id && !deep) return { view: { name: "thread", id }, source };
+  if (first === "library" && !second) return { view: { name: "library" }, source };
+  return { view: { name: "unknown" } };
+}
+
+function parseSource(query: URLSearchParams, page: number | undefined): SourceRef | undefined {
+  const note = /^(.+)\.(\d+)$/.exec(query.get("note") ?? "");
+  if (note?.[1]) return { kind: "note", messageId: note[1], n: Number(note[2]) };
+  const doc = query.get("doc");
+  return doc ? { kind: "document", id: doc, page } : undefined;
+}
+
+export function href({ view, source }: Place): string {
+  const query = new URLSearchParams();
+  if (source?.kind === "note") query.set("note", `${source.messageId}.${source.n}`);
+  if (source?.kind === "document") {
+    query.set("doc", source.id);
+    if (source.page) query.set("page", String(source.page));
+  }
+  const text = query.toString();
+  return pathOf(view) + (text ? `?${text}` : "");
+}
+
+function pathOf(view: View): string {
+  switch (view.name) {
+    case "thread":
+      return `/t/${encodeURIComponent(view.id)}`;
+    case "library":
+      return "/library";
+    default:
+      return "/";
+  }
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return "";
+  }
+}
+
+const place = new Store<Place>(typeof location === "undefined" ? { view: { name: "new" } } : parse(location.pathname, location.search));
+
+export function usePlace(): Place {
+  return useStore(place);
+}
+
+export function here(): Place {
+  return place.get();
+}
+
+/** Goes to a place; the source beside it closes unless it is named. */
+export function go(to: Place, how: "push" | "replace" = "push"): void {
+  if (how === "push") history.pushState({}, "", href(to));
+  else history.replaceState(history.state, "", href(to));
+  place.set(to);
+}
+
+interface Entry {
+  openedSource?: boolean;
+}
+
+/** Opens a source beside what is shown. The browser's Back closes it. */
+export function openSource(source: SourceRef): void {
+  const to = { ...place.get(), source };
+  const already = place.get().source !== undefined;
+  const state: Entry = { openedSource: already ? (history.state as Entry | null)?.openedSource : true };
+  if (already) history.replaceState(state, "", href(to));
+  else history.pushState(state, "", href(to));
+  place.set(to);
+}
+
+export function closeSource(): void {
+  if (!place.get().source) return;
+  if ((history.state as Entry | null)?.openedSource) {
+    history.back(); // popstate does the rest
+    return;
+  }
+  go({ view: place.get().view }, "replace");
+}
+
+if (typeof window !== "undefined") {
+  window.addEventListener("popstate", () => place.set(parse(location.pathname, location.search)));
+}

@@ -1,0 +1,164 @@
+import { ArrowUp, Paperclip, Square } from "lucide-react";
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { ApiError } from "../api/client";
+import { useDocuments } from "../api/queries";
+import { Notice } from "../answer/Notice";
+import { addFiles } from "../library/uploads";
+import { t } from "../strings";
+import { ask, stop } from "../thread/ask";
+import { announce } from "../ui/announce";
+import { IconButton } from "../ui/IconButton";
+import { pickFiles } from "../library/files";
+import { useDraft, useHowToAsk, type HowToAsk } from "./draft";
+import { HowMenu } from "./HowMenu";
+import { ScopeChips } from "./ScopeChips";
+import { ScopePicker } from "./ScopePicker";
+
+interface Props {
+  threadId: string;
+  /** Key of the draft; a thread that does not exist yet shares one. */
+  draftKey: string;
+  parentId: string;
+  runningId: string | undefined;
+  onAsked?: (how: HowToAsk) => void;
+}
+
+interface Failure {
+  text: string;
+  hint: string;
+}
+
+export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Props) {
+  const [draft, setDraft] = useDraft(draftKey);
+  const [how, setHow] = useHowToAsk(draftKey);
+  const [busy, setBusy] = useState<"sending" | "stopping">();
+  const [failure, setFailure] = useState<Failure>();
+  const docs = useDocuments().data ?? [];
+  const field = useRef<HTMLTextAreaElement>(null);
+  useTypeAnywhere(field);
+
+  // A fresh thread begins with the cursor in the question.
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
+  }, [draftKey]);
+
+  const submit = async () => {
+    const text = draft.trim();
+    if (text === "" || busy || runningId) return;
+    setBusy("sending");
+    setFailure(undefined);
+    try {
+      const asked = await ask(threadId, parentId, { input_text: text, scope: how.scope, mode: how.mode, think: how.think });
+      if (asked.kind === "busy") setFailure({ text: t.ask.attached, hint: "" });
+      else setDraft("");
+      onAsked?.(how);
+    } catch (err) {
+      setFailure(asFailure(err));
+    } finally {
+      setBusy(undefined);
+    }
+  };
+
+  const halt = async () => {
+    if (!runningId || busy) return;
+    setBusy("stopping");
+    try {
+      await stop(threadId);
+      announce(t.announce.stopped);
+    } catch (err) {
+      setFailure(asFailure(err));
+    } finally {
+      setBusy(undefined);
+    }
+  };
+  useEscapeToStop(runningId ? halt : undefined);
+
+  const onKeyDown = (e: KeyboardEvent) => {
+    if (e.key !== "Enter" || e.shiftKey || e.nativeEvent.isComposing) return;
+    e.preventDefault();
+    void submit();
+  };
+
+  return (
+    <form
+      className="ask"
+      onSubmit={(e) => {
+        e.preventDefault();
+        void submit();
+      }}
+    >
+      {failure && (
+        <Notice tone="bad">
+          <strong>{failure.text}</strong>
+          {failure.hint && <p>{failure.hint}</p>}
+        </Notice>
+      )}
+      <div className="ask-box">
+        <ScopeChips scope={how.scope} docs={docs} onChange={(scope) => setHow({ ...how, scope })} />
+        <textarea
+          ref={field}
+          id="question"
+          rows={1}
+          aria-label={t.ask.label}
+          placeholder={docs.length > 0 ? t.ask.placeholder : t.ask.placeholderNone}
+          value={draft}
+          onChange={(e) => setDraft(e.target.value)}
+          onKeyDown={onKeyDown}
+          enterKeyHint="send"
+        />
+        <div className="ask-tools">
+          <IconButton label={t.ask.add} onClick={async () => addFiles(await pickFiles("files"))}>
+            <Paperclip aria-hidden />
+          </IconButton>
+          <ScopePicker scope={how.scope} docs={docs} onChange={(scope) => setHow({ ...how, scope })} />
+          <HowMenu how={how} onChange={setHow} />
+          <span className="spring" />
+          {runningId ? (
+            <button type="button" className="send stop" disabled={busy === "stopping"} onClick={halt} aria-label={busy ? t.ask.stopping : t.ask.stop}>
+              <Square aria-hidden />
+            </button>
+          ) : (
+            <button type="submit" className="send" disabled={draft.trim() === "" || busy !== undefined} aria-label={busy ? t.ask.sending : t.ask.send}>
+              <ArrowUp aria-hidden />
+            </button>
+          )}
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function asFailure(err: unknown): Failure {
+  if (err instanceof ApiError) return { text: err.message, hint: err.hint };
+  return { text: t.failed(err instanceof Error ? err.message : String(err)), hint: "" };
+}
+
+/** Whatever is typed while nothing has the focus is the beginning of a question. */
+function useTypeAnywhere(field: React.RefObject<HTMLTextAreaElement | null>): void {
+  useEffect(() => {
+    const onKey = (e: globalThis.KeyboardEvent) => {
+      if (e.key.length !== 1 || e.key === " " || e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
+      if (document.activeElement !== document.body || document.querySelector("[role=dialog][data-state=open]")) return;
+      field.current?.focus();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [field]);
+}
+
+/** Esc stops, unless something that is open wants it to close. */
+function useEscapeToStop(halt: (() => Promise<void>) | undefined): void {
+  const latest = useRef(halt);
+  useEffect(() => {
+    latest.current = halt;
+  });
+  useEffect(() => {
+    const onKey = (e: globalThis.KeyboardEvent) => {
+      if (e.key !== "Escape" || e.defaultPrevented || e.isComposing || !latest.current) return;
+      e.preventDefault();
+      void latest.current();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+}

@@ -1,0 +1,51 @@
+import { FileText, Folder, Tag, X } from "lucide-react";
+import type { Doc, Scope } from "../api/types";
+import { t } from "../strings";
+import { isWhole } from "./draft";
+
+export interface ScopePart {
+  key: string;
+  name: string;
+  kind: "document" | "category" | "folder";
+  without: Scope;
+}
+
+export function scopeParts(scope: Scope, docs: readonly Doc[]): ScopePart[] {
+  const parts: ScopePart[] = [];
+  if (scope.category) {
+    parts.push({ key: "category", kind: "category", name: scope.category, without: { ...scope, category: undefined } });
+  }
+  if (scope.folder) parts.push({ key: "folder", kind: "folder", name: scope.folder, without: { ...scope, folder: undefined } });
+  for (const id of scope.documents ?? []) {
+    const doc = docs.find((d) => d.id === id);
+    parts.push({
+      key: id,
+      kind: "document",
+      name: doc ? doc.title || doc.name : t.scope.gone,
+      without: { ...scope, documents: scope.documents?.filter((other) => other !== id) },
+    });
+  }
+  return parts;
+}
+
+const icons = { document: FileText, category: Tag, folder: Folder };
+
+export function ScopeChips({ scope, docs, onChange }: { scope: Scope; docs: readonly Doc[]; onChange: (scope: Scope) => void }) {
+  if (isWhole(scope)) return null;
+  return (
+    <ul className="chips" aria-label={t.scope.label}>
+      {scopeParts(scope, docs).map((p) => {
+        const Icon = icons[p.kind];
+        return (
+          <li key={p.key} className="chip">
+            <Icon aria-hidden />
+            <span className="chip-name">{p.name}</span>
+            <button type="button" aria-label={t.scope.remove(p.name)} onClick={() => onChange(p.without)}>
+              <X aria-hidden />
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

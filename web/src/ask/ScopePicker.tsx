@@ -1,0 +1,102 @@
+import { ListFilter } from "lucide-react";
+import { Popover } from "radix-ui";
+import { useMemo, useState } from "react";
+import type { Doc, Scope } from "../api/types";
+import { t } from "../strings";
+import { isWhole } from "./draft";
+
+interface Props {
+  scope: Scope;
+  docs: readonly Doc[];
+  onChange: (scope: Scope) => void;
+}
+
+const most = 60;
+
+export function ScopePicker({ scope, docs, onChange }: Props) {
+  const [find, setFind] = useState("");
+  const whole = isWhole(scope);
+  return (
+    <Popover.Root onOpenChange={() => setFind("")}>
+      <Popover.Trigger asChild>
+        <button type="button" className="icon-button" data-on={!whole} aria-label={t.ask.scope} title={t.ask.scope}>
+          <ListFilter aria-hidden />
+        </button>
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content className="popover scope-picker" side="top" align="start" sideOffset={8} collisionPadding={12} aria-label={t.scope.title}>
+          <input
+            type="search"
+            className="field"
+            placeholder={t.scope.find}
+            aria-label={t.scope.find}
+            value={find}
+            onChange={(e) => setFind(e.target.value)}
+          />
+          <Choices scope={scope} docs={docs} onChange={onChange} find={find.trim().toLowerCase()} />
+          {!whole && (
+            <button type="button" className="button quiet" onClick={() => onChange({})}>
+              {t.scope.clear}
+            </button>
+          )}
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+function Choices({ scope, docs, onChange, find }: Props & { find: string }) {
+  const { categories, folders, documents } = useMemo(() => {
+    const fits = (name: string | undefined): name is string => !!name && name.toLowerCase().includes(find);
+    const distinct = (names: (string | undefined)[]) => [...new Set(names.filter(fits))].sort((a, b) => a.localeCompare(b)).slice(0, most);
+    return {
+      categories: distinct(docs.map((d) => d.category)),
+      folders: distinct(docs.map((d) => d.folder)),
+      documents: docs.filter((d) => fits(`${d.title} ${d.name}`)).slice(0, most),
+    };
+  }, [docs, find]);
+  const chosen = new Set(scope.documents ?? []);
+  const toggle = (id: string) => {
+    const documents = chosen.has(id) ? [...chosen].filter((other) => other !== id) : [...chosen, id];
+    onChange({ ...scope, documents });
+  };
+  if (categories.length + folders.length + documents.length === 0) return <p className="faint">{t.scope.noMatch}</p>;
+  return (
+    <div className="choices">
+      <Group title={t.scope.categories}>
+        {categories.map((c) => (
+          <Choice key={c} name={c} on={scope.category === c} onChange={(on) => onChange({ ...scope, category: on ? c : undefined })} />
+        ))}
+      </Group>
+      <Group title={t.scope.folders}>
+        {folders.map((f) => (
+          <Choice key={f} name={f} on={scope.folder === f} onChange={(on) => onChange({ ...scope, folder: on ? f : undefined })} />
+        ))}
+      </Group>
+      <Group title={t.scope.documents}>
+        {documents.map((d) => (
+          <Choice key={d.id} name={d.title || d.name} on={chosen.has(d.id)} onChange={() => toggle(d.id)} />
+        ))}
+      </Group>
+    </div>
+  );
+}
+
+function Group({ title, children }: { title: string; children: React.ReactNode[] }) {
+  if (children.length === 0) return null;
+  return (
+    <fieldset className="choice-group">
+      <legend>{title}</legend>
+      {children}
+    </fieldset>
+  );
+}
+
+function Choice({ name, on, onChange }: { name: string; on: boolean; onChange: (on: boolean) => void }) {
+  return (
+    <label className="choice">
+      <input type="checkbox" checked={on} onChange={(e) => onChange(e.target.checked)} />
+      <span>{name}</span>
+    </label>
+  );
+}

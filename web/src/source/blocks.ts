@@ -1,0 +1,102 @@
+// A document's extracted text as pieces to show: its blocks, with the very long
+// ones cut at line ends, and what of each belongs to a quote.
+
+import type { BlockKind, Extract } from "../api/types";
+import type { Utf8Text } from "./bytes";
+
+export interface ShownBlock {
+  kind: BlockKind;
+  start: number;
+  end: number;
+  level: number;
+  /** Set on the first block of a page. */
+  page?: number;
+}
+
+export interface Piece {
+  text: string;
+  marked: boolean;
+}
+
+export interface ByteSpan {
+  start: number;
+  end: number;
+}
+
+const longest = 8_000; // bytes; what is longer makes scrolling heavy
+
+export function shownBlocks(extract: Extract, text: Utf8Text): ShownBlock[] {
+  const whole = { kind: "paragraph" as const, start: 0, end: text.length };
+  const blocks = extract.blocks && extract.blocks.length > 0 ? extract.blocks : [whole];
+  const out: ShownBlock[] = [];
+  let page = 0;
+  for (const b of blocks) {
+    const at = "page" in b ? (b.page ?? 0) : 0;
+    const turned = at !== 0 && at !== page;
+    if (turned) page = at;
+    for (const [i, part] of cut(text, b.start, b.end, b.kind !== "table").entries()) {
+      out.push({ kind: b.kind, ...part, level: "level" in b ? (b.level ?? 0) : 0, page: turned && i === 0 ? at : undefined });
+    }
+  }
+  return out;
+}
+
+function cut(text: Utf8Text, start: number, end: number, may: boolean): ByteSpan[] {
+  if (!may || end - start <= longest) return [{ start, end }];
+  const parts: ByteSpan[] = [];
+  for (let from = start; from < end; ) {
+    const to = from + longest >= end ? end : text.lineEnd(from + longest, Math.min(end, from + 4 * longest));
+    parts.push({ start: from, end: to });
+    from = to;
+  }
+  return parts;
+}
+
+/** The block where a span begins, or the last one before it. */
+export function blockAt(blocks: readonly ByteSpan[], at: number): number {
+  let low = 0;
+  let high = blocks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((blocks[middle]?.end ?? 0) > at) high = middle;
+    else low = middle + 1;
+  }
+  return Math.min(low, blocks.length - 1);
+}
+
+/** The text from start to end, cut where a quote begins and ends. */
+export function pieces(text: Utf8Text, start: number, end: number, quote: ByteSpan | undefined): Piece[] {
+  const from = quote ? Math.max(start, quote.start) : end;
+  const to = quote ? Math.min(end, quote.end) : end;
+  if (from >= to) return [{ text: text.slice(start, end), marked: false }];
+  return [
+    { text: text.slice(start, from), marked: false },
+    { text: text.slice(from, to), marked: true },
+    { text: text.slice(to, end), marked: false },
+  ].filter((p) => p.text !== "");
+}
+
+/** Rows of cells of a table's block: rows by newline, cells by tab or " | ". */
+export function tableRows(text: Utf8Text, start: number, end: number): ByteSpan[][] {
+  const source = text.slice(start, end);
+  const separator = source.includes("\t") ? "\t" : " | ";
+  const rows: ByteSpan[][] = [];
+  let at = start;
+  for (const line of source.split("\n")) {
+    const cells: ByteSpan[] = [];
+    for (const cell of line.split(separator)) {
+      const size = byteLength(cell);
+      cells.push({ start: at, end: at + size });
+      at += size + separator.length;
+    }
+    at += 1 - separator.length; // the row ended with a newline instead
+    if (line.trim() !== "") rows.push(cells);
+  }
+  return rows;
+}
+
+const encoder = new TextEncoder();
+
+function byteLength(s: string): number {
+  return encoder.encode(s).length;
+}

@@ -1,0 +1,89 @@
+import { RefreshCw } from "lucide-react";
+import { memo, useMemo } from "react";
+import { CopyButton } from "../ui/CopyButton";
+import { IconButton } from "../ui/IconButton";
+import { copyWithFootnotes } from "../answer/copy";
+import { Markdown } from "../answer/Markdown";
+import { citedIn } from "../answer/marks";
+import { RunNotices } from "../answer/Notice";
+import { Footnotes, SourceStrip, WebSources } from "../answer/Sources";
+import { currentActivity } from "../answer/steps";
+import { Steps } from "../answer/Steps";
+import { Thinking } from "../answer/Thinking";
+import { isDone, type Message } from "../api/types";
+import { useLiveRun, useRunView } from "../run/live";
+import type { RunView } from "../run/view";
+import { t } from "../strings";
+import { askAgain, RemoveMessage } from "./QuestionMessage";
+import { useAnnouncements } from "./useAnnouncements";
+
+interface Props {
+  message: Message;
+  question: Message | undefined;
+  busy: boolean;
+}
+
+export const AnswerMessage = memo(function AnswerMessage({ message, question, busy }: Props) {
+  const view = useRunView(message);
+  const connection = useLiveRun(message.id)?.connection;
+  const done = isDone(view.status);
+  useAnnouncements(view);
+  return (
+    <article className="message answer" aria-label={t.message.answer} aria-busy={!done} data-status={view.status}>
+      <Thinking view={view} />
+      <Steps view={view} />
+      <SourceStrip citations={view.citations} messageId={view.messageId} />
+      <Activity view={view} />
+      {view.text !== "" && <Markdown text={view.text} growing={view.writing} citations={view.citations} messageId={view.messageId} />}
+      <RunNotices view={view} connection={connection} />
+      {done && <Below view={view} />}
+      {done && (
+        <div className="message-tools">
+          <CopyButton text={() => copyWithFootnotes(view)} label={view.citations.length > 0 ? t.message.copyNotes : t.message.copy} />
+          {question && (
+            <IconButton label={t.message.retry} disabled={busy} onClick={() => void askAgain(question, question.text).catch(() => undefined)}>
+              <RefreshCw aria-hidden />
+            </IconButton>
+          )}
+          <RemoveMessage message={message} disabled={busy} />
+          <Facts view={view} />
+        </div>
+      )}
+    </article>
+  );
+});
+
+/** One quiet line that says what is going on until there is something to read. */
+function Activity({ view }: { view: RunView }) {
+  const text = isDone(view.status) || view.text !== "" || view.thinkingNow ? "" : currentActivity(view);
+  if (text === "") return null;
+  return (
+    <div className="activity">
+      <span className="pulse" aria-hidden />
+      {text}
+    </div>
+  );
+}
+
+function Below({ view }: { view: RunView }) {
+  const cited = useMemo(() => citedIn(view.text, view.citations), [view.text, view.citations]);
+  return (
+    <>
+      <Footnotes citations={cited} messageId={view.messageId} />
+      <WebSources sources={view.webSources} />
+    </>
+  );
+}
+
+function Facts({ view }: { view: RunView }) {
+  const f = view.finished;
+  const facts = [
+    view.model,
+    f && t.run.total(f.timing.total_ms),
+    f && f.usage.input_tokens + f.usage.output_tokens > 0 && t.run.tokens(f.usage.input_tokens, f.usage.output_tokens),
+    view.verification && t.run.verified(view.verification.claims_supported, view.verification.claims_checked),
+    f && f.confidence > 0 && t.run.confidence(f.confidence),
+    f?.cached && t.run.fromCache,
+  ].filter((x) => typeof x === "string" && x !== "");
+  return <span className="facts">{facts.join(" · ")}</span>;
+}

@@ -1,0 +1,129 @@
+import { ChevronLeft, ChevronRight, Pencil, Trash2 } from "lucide-react";
+import { memo, useState, type KeyboardEvent } from "react";
+import { remove } from "../api/client";
+import { keys, queryClient, useDocuments } from "../api/queries";
+import type { Message } from "../api/types";
+import { scopeParts } from "../ask/ScopeChips";
+import { t } from "../strings";
+import { CopyButton } from "../ui/CopyButton";
+import { IconButton } from "../ui/IconButton";
+import { toast } from "../ui/toasts";
+import { removeLater } from "../ui/undo";
+import { ask, selectHead } from "./ask";
+import { leafBelow } from "./branch";
+
+interface Props {
+  message: Message;
+  siblings: readonly string[];
+  messages: readonly Message[];
+  /** Nothing can be asked again while the thread is being answered. */
+  busy: boolean;
+}
+
+export const QuestionMessage = memo(function QuestionMessage({ message, siblings, messages, busy }: Props) {
+  const [editing, setEditing] = useState(false);
+  if (editing) return <Editor message={message} onClose={() => setEditing(false)} />;
+  return (
+    <article className="message question" aria-label={t.message.you}>
+      <div className="question-text">{message.text}</div>
+      <AskedIn message={message} />
+      <div className="message-tools">
+        <Branches message={message} siblings={siblings} messages={messages} />
+        <IconButton label={t.message.edit} disabled={busy} onClick={() => setEditing(true)}>
+          <Pencil aria-hidden />
+        </IconButton>
+        <CopyButton text={() => message.text} />
+        <RemoveMessage message={message} disabled={busy} />
+      </div>
+    </article>
+  );
+});
+
+function AskedIn({ message }: { message: Message }) {
+  const docs = useDocuments().data ?? [];
+  const parts = scopeParts(message.request?.scope ?? {}, docs);
+  if (parts.length === 0) return null;
+  return <div className="asked-in">{t.message.asked(parts.map((p) => p.name).join(", "))}</div>;
+}
+
+export function RemoveMessage({ message, disabled }: { message: Message; disabled?: boolean }) {
+  const onClick = () =>
+    removeLater(`message:${message.id}`, t.message.removed, async () => {
+      await remove(`/v1/messages/${encodeURIComponent(message.id)}`);
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: keys.messages(message.thread_id) }),
+        queryClient.invalidateQueries({ queryKey: keys.threads }),
+      ]);
+    });
+  return (
+    <IconButton label={t.message.remove} disabled={disabled} onClick={onClick}>
+      <Trash2 aria-hidden />
+    </IconButton>
+  );
+}
+
+function Branches({ message, siblings, messages }: Omit<Props, "busy">) {
+  if (siblings.length < 2) return null;
+  const at = siblings.indexOf(message.id);
+  const select = (id: string | undefined) => {
+    if (!id) return;
+    selectHead(message.thread_id, leafBelow(messages, id)).catch((err: unknown) =>
+      toast({ text: err instanceof Error ? err.message : String(err), tone: "bad" }),
+    );
+  };
+  return (
+    <span className="branches">
+      <IconButton label={t.message.earlier} disabled={at <= 0} onClick={() => select(siblings[at - 1])}>
+        <ChevronLeft aria-hidden />
+      </IconButton>
+      <span aria-label={t.message.branch(at + 1, siblings.length)}>
+        {at + 1}/{siblings.length}
+      </span>
+      <IconButton label={t.message.later} disabled={at === siblings.length - 1} onClick={() => select(siblings[at + 1])}>
+        <ChevronRight aria-hidden />
+      </IconButton>
+    </span>
+  );
+}
+
+/** Asks the question of a message again, changed or not, on a branch of its own. */
+export async function askAgain(message: Message, text: string): Promise<void> {
+  const { scope, mode, think } = message.request ?? {};
+  try {
+    await ask(message.thread_id, message.parent_id ?? "", { input_text: text, scope, mode, think, edit_message_id: message.id });
+  } catch (err) {
+    toast({ text: err instanceof Error ? err.message : String(err), tone: "bad" });
+    throw err;
+  }
+}
+
+function Editor({ message, onClose }: { message: Message; onClose: () => void }) {
+  const [text, setText] = useState(message.text);
+  const submit = () => {
+    if (text.trim() === "") return;
+    askAgain(message, text.trim()).then(onClose, () => undefined);
+  };
+  const onKeyDown = (e: KeyboardEvent) => {
+    if (e.key === "Escape") {
+      e.preventDefault();
+      onClose();
+    }
+    if (e.key === "Enter" && !e.shiftKey && !e.nativeEvent.isComposing) {
+      e.preventDefault();
+      submit();
+    }
+  };
+  return (
+    <div className="message question editing">
+      <textarea autoFocus aria-label={t.message.editLabel} value={text} onChange={(e) => setText(e.target.value)} onKeyDown={onKeyDown} />
+      <div className="row end">
+        <button type="button" className="button quiet" onClick={onClose}>
+          {t.cancel}
+        </button>
+        <button type="button" className="button primary" disabled={text.trim() === ""} onClick={submit}>
+          {t.message.ask}
+        </button>
+      </div>
+    </div>
+  );
+}

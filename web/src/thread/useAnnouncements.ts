@@ -1,0 +1,36 @@
+// Says what happens in a run to those who can't see it: each thing once, and
+// nothing of what had happened before the page looked.
+
+import { useEffect, useRef } from "react";
+import { withoutCitations } from "../answer/marks";
+import { currentActivity } from "../answer/steps";
+import { isDone } from "../api/types";
+import type { RunView } from "../run/view";
+import { t } from "../strings";
+import { announce } from "../ui/announce";
+
+const longest = 600;
+
+export function useAnnouncements(view: RunView): void {
+  const before = useRef(view);
+  useEffect(() => {
+    const old = before.current;
+    before.current = view;
+    if (old !== view) announce(news(old, view));
+  }, [view]);
+}
+
+function news(old: RunView, now: RunView): string {
+  if (isDone(old.status)) return "";
+  if (isDone(now.status)) {
+    if (now.error) return t.announce.failed(now.error.message);
+    if (now.status === "stopped") return t.announce.stopped;
+    const text = withoutCitations(now.text, now.citations);
+    const notes = new Set(now.citations.filter((c) => now.text.includes(`[${c.chunk_id}]`))).size;
+    return t.announce.done(notes, text.length > longest ? `${text.slice(0, longest)}…` : text);
+  }
+  if (old.text === "" && now.text !== "") return t.announce.writing;
+  if (old.citations.length === 0 && now.citations.length > 0) return t.announce.sources(now.citations.length);
+  const activity = currentActivity(now);
+  return activity !== currentActivity(old) && !now.writing ? activity : "";
+}
