@@ -20,6 +20,7 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
 	if r.Passages, err = s.passages(ctx, ranking.Ranked); err != nil {
 		return Result{}, err
 	}
+	quote(q.Text, r.Passages)
 	r.Took = time.Since(start)
 	return r, nil
 }
