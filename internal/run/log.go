@@ -90,9 +90,10 @@ func (w *logWriter) account(e ibid.Event) {
 	}
 }
 
-// emit appends an event. Deltas may wait a moment; everything else is on disk,
-// behind all deltas before it, when emit returns. After an error nothing more
-// is written.
+// emit appends an event. Deltas may wait a moment, and so may citations, which
+// come in numbers directly before the end of the tool call that found them;
+// everything else is on disk, behind all that waited, when emit returns. After
+// an error nothing more is written.
 func (w *logWriter) emit(data ibid.EventData) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,6 +105,8 @@ func (w *logWriter) emit(data ibid.EventData) error {
 		w.add(data, len(d.Text))
 	case ibid.AnswerDelta:
 		w.add(data, len(d.Text))
+	case ibid.CitationAdded:
+		w.add(data, 0)
 	default:
 		w.waiting = append(w.waiting, data)
 		return w.commit()
