@@ -131,7 +131,7 @@ func (c *collector) died(reason error) (next int, goOn bool) {
 }
 
 // finish makes the document of what was collected.
-func (c *collector) finish(name string) (ibid.Extract, error) {
+func (c *collector) finish() (ibid.Extract, error) {
 	if c.head.Format == formatPDF {
 		if err := c.assemble(); err != nil {
 			return ibid.Extract{}, err
@@ -144,7 +144,7 @@ func (c *collector) finish(name string) (ibid.Extract, error) {
 	for i, at := range x.PageAt {
 		x.PageAt[i] = min(at, len(x.Text))
 	}
-	x.Title = firstNonEmpty(c.done.Title, c.head.Title, x.Title)
+	x.Title = firstNonEmpty(c.done.Title, c.head.Title, x.Title, firstHeading(x))
 	x.Notice = joinNotices(c.done.Notice, c.lost.notice(c.pdf, c.head.Pages))
 	if strings.TrimSpace(x.Text) == "" {
 		return ibid.Extract{}, c.nothing(x.Notice)
@@ -153,6 +153,18 @@ func (c *collector) finish(name string) (ibid.Extract, error) {
 		x.Language = text.Language(x.Text)
 	}
 	return x, nil
+}
+
+// firstHeading returns the heading of the highest level that a document begins
+// with, "" when it begins with none.
+func firstHeading(x ibid.Extract) string {
+	const near = 3 // blocks from the beginning
+	for _, b := range x.Blocks[:min(near, len(x.Blocks))] {
+		if b.Kind == ibid.BlockHeading && b.Level == 1 {
+			return x.Text[b.Start:b.End]
+		}
+	}
+	return ""
 }
 
 // nothing is the error for a file without text.

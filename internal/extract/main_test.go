@@ -1,11 +1,14 @@
 package extract_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"testing"
 
+	"ibid"
 	"ibid/internal/extract"
+	"ibid/internal/extract/pdfium"
 )
 
 // sharedCache holds compiled PDFium for all tests of a run.
@@ -13,8 +16,11 @@ var sharedCache string
 
 // The test binary is its own worker.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == extract.WorkerCommand {
+	switch {
+	case len(os.Args) > 1 && os.Args[1] == extract.WorkerCommand:
 		os.Exit(extract.WorkerMain(os.Stdin, os.Stdout))
+	case len(os.Args) > 2 && os.Args[1] == extract.FakeWorkerCommand:
+		os.Exit(extract.FakeWorker(os.Stdin, os.Stdout, os.Args[2]))
 	}
 	os.Exit(run(m))
 }
@@ -28,4 +34,48 @@ func run(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	sharedCache = dir
 	return m.Run()
+}
+
+// newPool returns a pool of this test's own.
+func newPool(t testing.TB, limits extract.Limits) *extract.Pool {
+	t.Helper()
+	return startPool(t, extract.Config{Limits: limits})
+}
+
+func startPool(t testing.TB, cfg extract.Config) *extract.Pool {
+	t.Helper()
+	cfg.CacheDir = sharedCache
+	p, err := extract.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Stop)
+	return p
+}
+
+// fakePool returns a pool whose workers misbehave at page 3.
+func fakePool(t testing.TB, misdeed string, limits extract.Limits) *extract.Pool {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return startPool(t, extract.Config{Command: []string{exe, extract.FakeWorkerCommand, misdeed}, Limits: limits})
+}
+
+func needPDFium(t testing.TB) {
+	t.Helper()
+	if !pdfium.Available() {
+		t.Skip(pdfium.ErrNotBuilt)
+	}
+}
+
+func mustExtract(t testing.TB, p *extract.Pool, req extract.Request) ibid.Extract {
+	t.Helper()
+	x, err := p.Extract(context.Background(), req, nil)
+	if err != nil {
+		t.Fatalf("%s%s: %v", req.Path, req.Name, err)
+	}
+	extract.CheckExtract(t, x)
+	return x
 }

@@ -2,6 +2,9 @@ package extract
 
 import (
 	"strings"
+	"unicode"
+
+	"golang.org/x/net/html/atom"
 
 	"ibid"
 )
@@ -102,7 +105,7 @@ func (m *markdown) line(raw string) {
 		m.flush()
 	case strings.HasPrefix(text, "<!--"):
 		m.htmlComment(text)
-	case isTableLine(text) && (m.kind == ibid.BlockTable || m.kind == ""):
+	case isTableLine(text) && m.mayBeTable():
 		m.add(ibid.BlockTable, text)
 	case isListItem(text):
 		m.item(text, indent)
@@ -112,6 +115,12 @@ func (m *markdown) line(raw string) {
 		m.running(text)
 	}
 	m.blank = false
+}
+
+// mayBeTable reports whether a row of a table may stand here: not in the middle
+// of a paragraph or an item.
+func (m *markdown) mayBeTable() bool {
+	return m.kind != ibid.BlockParagraph && (m.kind != ibid.BlockList || m.blank)
 }
 
 // blankLine ends a paragraph or table. Lists and indented code may go on.
@@ -197,8 +206,40 @@ func (m *markdown) flush() {
 		}
 		m.builder.add(kind, strings.Join(open, "\n"))
 	default:
-		m.builder.add(kind, inlineText(strings.Join(open, "\n")))
+		m.paragraph(strings.Join(open, "\n"))
 	}
+}
+
+// paragraph adds running text, or what a block of HTML shows.
+func (m *markdown) paragraph(s string) {
+	if !isHTMLBlock(s) {
+		m.builder.add(ibid.BlockParagraph, inlineText(s))
+		return
+	}
+	// Its notice can only be that one element is too large; no Markdown gets
+	// that far, since blocks are bounded.
+	if _, err := readHTMLString(m.builder, s, false); err != nil && m.builder.err == nil {
+		m.builder.err = err
+	}
+}
+
+// isHTMLBlock recognises text that begins with a tag that begins a block.
+func isHTMLBlock(s string) bool {
+	if !strings.HasPrefix(s, "<") {
+		return false
+	}
+	name := strings.TrimPrefix(s[1:], "/")
+	end := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if end <= 0 {
+		return false
+	}
+	a := atom.Lookup([]byte(strings.ToLower(name[:end])))
+	switch a {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Li, atom.Table, atom.Tr, atom.Td, atom.Th,
+		atom.Thead, atom.Tbody, atom.Tfoot, atom.Pre:
+		return true
+	}
+	return breaking[a] || skipped[a]
 }
 
 // table adds rows. Lines with bars of which none divides head and body are no

@@ -11,7 +11,7 @@ import (
 // reader sees: the words of links, the description of pictures, code as it is.
 // What is not closed is text.
 func inlineText(s string) string {
-	if !strings.ContainsAny(s, "*_`[]<&\\") {
+	if !strings.ContainsAny(s, "*_`[]<&~\\") {
 		return s
 	}
 	links := findLinks(s)
@@ -48,6 +48,10 @@ func inlineAt(b *strings.Builder, s string, i int) int {
 			b.WriteString(s[i : i+n])
 		}
 		return n
+	case '~':
+		if n := runLength(s, i); n == 2 {
+			return n
+		}
 	case '<':
 		if n := inlineTag(s[i:]); n > 0 {
 			if inner := s[i+1 : i+n-1]; strings.Contains(inner, "://") || strings.Contains(inner, "@") && !strings.Contains(inner, " ") {

@@ -54,7 +54,7 @@ func (c *piece) line() pdfLine {
 	return pdfLine{
 		Text: clean(c.text),
 		X0:   tenths(c.x0), Y0: tenths(c.y0), X1: tenths(c.x1), Y1: tenths(c.y1),
-		Size: tenths(c.size),
+		Base: tenths(c.base), Size: tenths(c.size),
 		Bold: c.bold*10 >= c.chars*8, Mono: c.mono, Hyphen: c.hyphen, Row: c.row,
 	}
 }

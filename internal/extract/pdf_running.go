@@ -14,7 +14,7 @@ import (
 
 const (
 	edgeLines  = 3  // lines from the edge that may be running ones
-	edgeZone   = 6  // running lines stand in the outer sixth of a page…
+	edgeZone   = 8  // running lines stand in the outer eighth of a page…
 	sameHeight = 40 // …at heights that differ by less than this, tenths of a point
 	nearby     = 3  // pages; odd and even pages differ
 )
@@ -47,13 +47,17 @@ func dropRunning(pages []pdfPage) {
 		return
 	}
 	for i := range pages {
-		kept := pages[i].Lines[:0]
+		var kept []pdfLine
 		for k, l := range pages[i].Lines {
 			if !drop[[2]int{i, k}] {
 				kept = append(kept, l)
 			}
 		}
-		pages[i].Lines = kept
+		// Pages of nothing but running lines, such as a deck of one slide, keep
+		// them.
+		if len(kept) > 0 {
+			pages[i].Lines = kept
+		}
 	}
 }
 

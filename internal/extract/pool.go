@@ -100,7 +100,7 @@ func (p *Pool) Extract(ctx context.Context, req Request, progress func(Progress)
 	for {
 		err := p.run(ctx, j, src, deadline, c.frame)
 		if err == nil {
-			return c.finish(src.name)
+			return c.finish()
 		}
 		var died *deathError
 		if !errors.As(err, &died) {
@@ -108,7 +108,7 @@ func (p *Pool) Extract(ctx context.Context, req Request, progress func(Progress)
 		}
 		next, goOn := c.died(died.reason)
 		if !goOn {
-			return c.finish(src.name)
+			return c.finish()
 		}
 		j.From = next
 	}
@@ -235,7 +235,7 @@ func converse(w *process, j job, src io.Reader, handle func(frameKind, []byte) e
 	if err := writeJSON(w.in, frameJob, j); err != nil {
 		return err
 	}
-	if err := send(w.in, src, j.Size); err != nil {
+	if err := sendFile(w.in, src, j.Size); err != nil {
 		return err
 	}
 	for {
@@ -259,8 +259,8 @@ func converse(w *process, j job, src io.Reader, handle func(frameKind, []byte) e
 	}
 }
 
-// send copies exactly size bytes; a file that has become shorter is an errSource.
-func send(w io.Writer, src io.Reader, size int64) error {
+// sendFile copies exactly size bytes; a file that has become shorter is an errSource.
+func sendFile(w io.Writer, src io.Reader, size int64) error {
 	r := &readErrors{r: src}
 	n, err := io.CopyN(w, r, size)
 	switch {

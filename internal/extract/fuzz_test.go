@@ -1,0 +1,185 @@
+package extract
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"ibid"
+)
+
+// inProcess reads data without a worker: what the parsers do between the pipes.
+func inProcess(format, name string, data []byte, limit int) (ibid.Extract, error) {
+	c := newCollector(Limits{TextBytes: limit, Pages: 1000}.withDefaults(), func(Progress) {})
+	c.head = head{Format: format}
+	b := newBuilder(limit, c.add)
+	d, err := readFormat(b, format, name, data)
+	b.flush()
+	c.done = d
+	if err == nil && !errors.Is(b.err, errTextLimit) {
+		err = b.err
+	}
+	if err != nil {
+		return ibid.Extract{}, err
+	}
+	return c.finish()
+}
+
+// fuzzFormat checks a parser of ours: no crash, and an extract as promised.
+func fuzzFormat(f *testing.F, format, name string) {
+	f.Fuzz(func(t *testing.T, data []byte) {
+		x, err := inProcess(format, name, data, 64<<10)
+		var refused *ibid.Error
+		if errors.As(err, &refused) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		CheckExtract(t, x)
+	})
+}
+
+func FuzzMarkdown(f *testing.F) {
+	for _, s := range []string{
+		"---\ntitle: x\n---\n# A\n\nb *c* [d](e) ![f](g)\n", "```\na\n", "a | b\n-|-\nc | d\n", "<!-- a\n--> b", "- a\n  - b\n\n1. c",
+		"A\n===\nB\n---\n", "[[[[](", "> > a", "<table><tr><td>a</table>", "~~a~~ __b__ \\* `` ` ``", "---\n", "+++\ntitle = 'a'\n+++", "<h1>a\n\n# b",
+	} {
+		f.Add([]byte(s))
+	}
+	fuzzFormat(f, formatMarkdown, "a.md")
+}
+
+func FuzzHTML(f *testing.F) {
+	for _, s := range []string{
+		"<title>a</title><p>b<br>c<h1>d</h1>", "<table><tr><td>a<table><td>b</table><td colspan=3>c", "<ul><li>a<ol><li>b</ul>", "<pre>\na\n b</pre>",
+		"<nav>a", "<svg><p>a", "<td>a<h1>b", "<script>a", "<li><table><td><ul><li>a", "&#0;&#x110000;&amp", "<p hidden>a<p>b", "<table><h2>a<tr><td>b",
+		"<meta charset=shift_jis>\x83\x65", "<option>a<option>b",
+	} {
+		f.Add([]byte(s))
+	}
+	fuzzFormat(f, formatHTML, "a.html")
+}
+
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"a\n\nb", "\xFF\xFEa\x00", "\xFE\xFF\x00a", "Gr\xF6\xDFe", "a\x00b\r\nc\r\rd\f", "\uFEFFa", strings.Repeat("a b", 20_000)} {
+		f.Add([]byte(s))
+	}
+	fuzzFormat(f, formatText, "a.txt")
+}
+
+func FuzzCode(f *testing.F) {
+	for _, s := range []string{"// a\nfunc b() {\n\n}\n", "class A:\n\n  b\n", "int main(void)\n{\n}\n", "}\n\n)\n", "\t\n a\nb", "{\"a\":1}"} {
+		f.Add([]byte(s))
+	}
+	fuzzFormat(f, formatCode, "a.c")
+}
+
+// FuzzDetect checks that every beginning of a file is either given to a parser
+// or refused with one line.
+func FuzzDetect(f *testing.F) {
+	for _, s := range binaries {
+		f.Add([]byte(s.magic), "a.md", "")
+	}
+	f.Add([]byte("x%PDF-1.4"), "a", "html")
+	f.Add([]byte("<?xml version='1.0'?><html>"), "a.xml", "")
+	f.Fuzz(func(t *testing.T, beginning []byte, name, hint string) {
+		format, err := detect(beginning, name, hint)
+		if (format == "") == (err == nil) {
+			t.Errorf("format %q, error %v", format, err)
+		}
+	})
+}
+
+// FuzzClean checks that clean gives what it promises, and that cleaning twice
+// changes nothing.
+func FuzzClean(f *testing.F) {
+	for _, s := range []string{"a\r\nb\rc", "e\u0301", "\xFF\x00", "\u2028\u00A0\uFEFF", "a\u0085", "\u1100\u1161"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		c := clean(s)
+		if !utf8.ValidString(c) || strings.ContainsAny(c, "\x00\r") || clean(c) != c {
+			t.Errorf("clean(%q) = %q, then %q", s, c, clean(c))
+		}
+	})
+}
+
+// FuzzFrames checks that the parent believes nothing that a worker sends.
+func FuzzFrames(f *testing.F) {
+	page, _ := json.Marshal(pdfPage{Number: 1, Lines: []pdfLine{{Text: "a"}}})
+	var b bytes.Buffer
+	_ = writeJSON(&b, frameHead, head{Format: formatPDF, Pages: 1, Outline: []bookmark{{Title: "a", Level: 1, Page: 1}}})
+	_ = writeFrame(&b, framePage, page)
+	_ = writeJSON(&b, frameDone, done{})
+	f.Add(b.Bytes())
+	b.Reset()
+	_ = writeJSON(&b, frameHead, head{Format: formatText})
+	_ = writeJSON(&b, framePart, part{Text: "ab", Blocks: []ibid.Block{{Kind: ibid.BlockParagraph, End: 2}}, PageAt: []int{0}})
+	f.Add(b.Bytes())
+	f.Add([]byte{0, 0, 0, 2, 'b', '{'})
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		c := newCollector(Limits{TextBytes: 1 << 16, Pages: 100}.withDefaults(), func(Progress) {})
+		r := bytes.NewReader(stream)
+		for {
+			kind, payload, err := readFrame(r)
+			if err != nil || c.frame(kind, payload) != nil {
+				break
+			}
+		}
+		if x, err := c.finish(); err == nil {
+			for _, b := range x.Blocks {
+				_ = x.Text[b.Start:b.End]
+			}
+			if !utf8.ValidString(x.Text) || len(x.Text) > 1<<16 || len(x.PageAt) != x.Pages {
+				t.Errorf("%d bytes, %d of %d pages", len(x.Text), len(x.PageAt), x.Pages)
+			}
+		}
+	})
+}
+
+// FuzzAssemble makes documents of pages of lines.
+func FuzzAssemble(f *testing.F) {
+	f.Add([]byte("\x01\x02\x03Heading\n\x10\x20\x30• item one\n\x10\x21\x30two-\nthree"), "a\x00b")
+	f.Fuzz(func(t *testing.T, data []byte, titles string) {
+		pages := fuzzPages(data)
+		c := newCollector(Limits{TextBytes: 1 << 20, Pages: 1000}.withDefaults(), func(Progress) {})
+		c.head = head{Format: formatPDF, Pages: len(pages)}
+		for i, title := range strings.Split(titles, "\x00") {
+			c.head.Outline = append(c.head.Outline, bookmark{Title: oneLine(clean(title)), Level: i%4 + 1, Page: i % 5, Y: i * 100})
+		}
+		c.pdf = pages
+		x, err := c.finish()
+		if err != nil {
+			return
+		}
+		CheckExtract(t, x)
+		if x.Pages != len(pages) {
+			t.Errorf("%d pages of %d", x.Pages, len(pages))
+		}
+	})
+}
+
+// fuzzPages makes lines of data: three bytes of each say where and how it is
+// set, and a form feed ends a page.
+func fuzzPages(data []byte) []pdfPage {
+	pages := []pdfPage{{Number: 1, Width: 6000, Height: 8000}}
+	for line := range bytes.SplitSeq(data, []byte("\n")) {
+		if bytes.HasPrefix(line, []byte("\f")) && len(pages) < 50 {
+			pages = append(pages, pdfPage{Number: len(pages) + 1, Width: 6000, Height: 8000})
+			line = line[1:]
+		}
+		if len(line) < 4 || oneLine(clean(string(line[3:]))) == "" {
+			continue
+		}
+		y, x, flags := int(line[0])*30, int(line[1])*20, line[2]
+		l := pdfLine{Text: oneLine(clean(string(line[3:]))), X0: x, X1: x + 50*len(line), Y0: y, Y1: y + 80, Base: y + 80, Size: 60 + int(flags>>4)*10}
+		l.Bold, l.Mono, l.Hyphen, l.Row = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
+		p := &pages[len(pages)-1]
+		p.Lines = append(p.Lines, l)
+	}
+	return pages
+}
