@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -183,4 +186,63 @@ func TestStopEndsTheModelsWork(t *testing.T) {
 	if s := model.Stats(); s.AfterDisconnect != 0 {
 		t.Errorf("%d pieces were made after the client had left", s.AfterDisconnect)
 	}
+}
+
+// TestDiskFullInMidAnswer fills the disk while an answer is written. The run
+// ends as a saved message that says so, and the thread goes on once there is
+// room again.
+func TestDiskFullInMidAnswer(t *testing.T) {
+	h := newHouse(t)
+	if err := os.Mkdir(h.data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", h.data).CombinedOutput(); err != nil {
+		t.Skipf("no small disk can be mounted here: %s", oneLine(string(out), 100))
+	}
+	defer exec.Command("umount", h.data).Run()
+	h.must("add", h.file("terms.md", warrantyText))
+	model := ibidtest.OllamaServer(t, ibidtest.Reply{Text: []string{strings.Repeat("on and ", 100)}, Endless: true, Pace: time.Millisecond})
+	server, url := h.serve("--model", "ollama:test@"+model.URL)
+	resp, err := http.Post(url+"/chat/stream", "application/json", strings.NewReader(`{"message":"go on","conversation_id":"t1","think":"off"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	model.Await(t, "some words", func(s ibidtest.ServerStats) bool { return s.Sent > 50 })
+	filler := filepath.Join(h.data, "filler")
+	f, err := os.Create(filler)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := make([]byte, 64<<10)
+	for err == nil {
+		_, err = f.Write(block)
+	}
+	f.Close()
+	id := resp.Header.Get("X-Message-Id")
+	var last string
+	for lines := bufio.NewReader(resp.Body); ; {
+		line, err := lines.ReadString('\n')
+		if err != nil || strings.HasPrefix(line, `data: {"type":"done"`) {
+			last = line
+			break
+		}
+	}
+	if !strings.HasPrefix(last, `data: {"type":"done"`) {
+		t.Errorf("the reader was not told of the end: %.200s", last)
+	}
+	var m ibid.Message
+	getInto(t, url+"/v1/messages/"+id, &m)
+	if m.Status != ibid.StatusFailed || m.Error == nil || m.Error.Code != ibid.CodeDiskFull || !strings.HasPrefix(m.Text, "on and ") {
+		t.Fatalf("saved as %s, %+v, %d bytes", m.Status, m.Error, len(m.Text))
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	model.Script.Add(ibidtest.Say("Two years."))
+	if again := askAndWait(t, url, `{"message":"how long?","conversation_id":"t1","think":"off"}`); again.Text != "Two years." {
+		t.Errorf("the thread did not go on: %+v", again)
+	}
+	server.cmd.Process.Kill()
+	server.end()
 }

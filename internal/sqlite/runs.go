@@ -205,12 +205,12 @@ func (db *DB) NoteQueued(ctx context.Context, runID string, data ibid.RunQueued,
 // FinishRun writes the last events, the finished message and the run's end in
 // one transaction.
 func (db *DB) FinishRun(ctx context.Context, l ibid.Lease, events []ibid.Event, m ibid.Message, at time.Time) error {
-	return db.write(ctx, func(q querier) error {
+	return db.submit(ctx, &write{closing: true, done: make(chan struct{}), fn: func(q querier) error {
 		if err := appendEvents(ctx, q, l, events); err != nil {
 			return err
 		}
 		return finish(ctx, q, l.RunID, m, at)
-	})
+	}})
 }
 
 func finish(ctx context.Context, q querier, runID string, m ibid.Message, at time.Time) error {

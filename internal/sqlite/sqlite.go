@@ -19,6 +19,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -37,6 +38,10 @@ var migrations embed.FS
 // their readers told why.
 const reserveBytes = 2 << 20
 
+// reserveAgain is how long after it was given up the reserve is filled again,
+// if writing works by then.
+const reserveAgain = 10 * time.Second
+
 // groupLimit bounds how many waiting writes share one commit.
 const groupLimit = 256
 
@@ -48,6 +53,7 @@ type DB struct {
 	writer  *sql.DB
 	conn    *sql.Conn // the writer's only connection
 
+	spent   time.Time // when the reserve was given up; zero while it is there
 	queue   chan *write
 	quit    chan struct{}
 	stopped sync.WaitGroup
@@ -55,9 +61,10 @@ type DB struct {
 }
 
 type write struct {
-	fn   func(querier) error
-	err  error
-	done chan struct{}
+	fn      func(querier) error
+	closing bool // ends something; may use the reserve when the disk is full
+	err     error
+	done    chan struct{}
 }
 
 // querier is what a statement runs on.
@@ -171,10 +178,13 @@ func (db *DB) migrate(ctx context.Context) error {
 // write queues fn and waits until its effects are on disk, or refused. A
 // context that ends while fn waits does not take it back.
 func (db *DB) write(ctx context.Context, fn func(querier) error) error {
+	return db.submit(ctx, &write{fn: fn, done: make(chan struct{})})
+}
+
+func (db *DB) submit(ctx context.Context, w *write) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	w := &write{fn: fn, done: make(chan struct{})}
 	select {
 	case db.queue <- w:
 	case <-db.quit:
@@ -227,16 +237,30 @@ func (db *DB) writeLoop() {
 	}
 }
 
-// commit runs a group in one transaction and tells each write its verdict.
+// commit runs a group in one transaction and tells each write its verdict. When
+// the disk is full, only what ends something is tried again, with the reserve
+// given up: what goes on would use it up.
 func (db *DB) commit(group []*write) {
 	if len(group) == 0 {
 		return
 	}
 	err := db.tryCommit(group)
-	if isFull(err) && db.dropReserve() {
-		db.log.Error("disk full: the reserve was given up to close what is running", "path", db.path)
-		err = db.tryCommit(group)
+	if isFull(err) {
+		closing := slices.DeleteFunc(slices.Clone(group), func(w *write) bool { return !w.closing })
+		if len(closing) > 0 && db.dropReserve() {
+			db.log.Error("disk full: the reserve was given up to close what is running", "path", db.path)
+			closingErr := db.tryCommit(closing)
+			settle(closing, closingErr)
+			group = slices.DeleteFunc(group, func(w *write) bool { return w.closing })
+		}
 	}
+	settle(group, err)
+	if err == nil && !db.spent.IsZero() && time.Since(db.spent) > reserveAgain {
+		db.fillReserve()
+	}
+}
+
+func settle(group []*write, err error) {
 	for _, w := range group {
 		if err != nil {
 			w.err = translate(err)
@@ -350,10 +374,16 @@ func (db *DB) fillReserve() {
 	if err := os.WriteFile(db.reservePath(), make([]byte, reserveBytes), 0o600); err != nil {
 		_ = os.Remove(db.reservePath())
 		db.log.Warn("no room for the disk-full reserve", "error", err)
+		db.spent = time.Now()
+		return
 	}
+	db.spent = time.Time{}
 }
 
-func (db *DB) dropReserve() bool { return os.Remove(db.reservePath()) == nil }
+func (db *DB) dropReserve() bool {
+	db.spent = time.Now()
+	return os.Remove(db.reservePath()) == nil
+}
 
 func millis(t time.Time) int64 { return t.UnixMilli() }
 
