@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"ibid"
@@ -304,7 +305,7 @@ func sentence(s string) string {
 // that it found nothing. See TestAbstaining for what that means in numbers.
 const (
 	sureFrom   = 0.40
-	quietBelow = 0.15
+	quietBelow = 0.12
 	// leastCovered is the share of a question's words, weighted by rarity, that
 	// a sentence and what stands before it must hold to be quoted at all.
 	leastCovered = 0.30
@@ -375,6 +376,7 @@ type quotation struct {
 	span    text.Span
 	first   int // sentence
 	last    int
+	header  string // of a row of a table: what its columns are
 }
 
 const (
@@ -398,8 +400,8 @@ func pick(ranked []candidate, passages []ibid.Handled) []quotation {
 		if c.features[fQuestion] == 1 && taken > 0 || repeats(quotes, c, passages) {
 			continue
 		}
-		q := quotation{passage: c.passage, span: c.span, first: c.sentence, last: c.sentence}
-		if before, ok := sentenceBefore(ranked, c); ok && (pointsBack.MatchString(c.text)) {
+		q := quotation{passage: c.passage, span: c.span, first: c.sentence, last: c.sentence, header: c.header}
+		if before, ok := sentenceBefore(ranked, c); ok && (pointsBack.MatchString(c.text) || startsLow(c.text)) {
 			q.span.Start, q.first = before.span.Start, before.sentence
 		}
 		quotes = join(quotes, q)
@@ -410,6 +412,12 @@ func pick(ranked []candidate, passages []ibid.Handled) []quotation {
 
 // pointsBack finds sentences that begin with a word for something said before.
 var pointsBack = regexp.MustCompile(`^["“']?(He|She|It|They|This|These|That|Those|His|Her|Their|Its|Such|However|But|Instead|Also|Then|There|Both|Here)\b`)
+
+// startsLow reports whether a sentence begins in the middle of one.
+func startsLow(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLower(r)
+}
 
 func sentenceBefore(ranked []candidate, c candidate) (candidate, bool) {
 	for _, o := range ranked {
@@ -437,7 +445,7 @@ func repeats(quotes []quotation, c candidate, passages []ibid.Handled) bool {
 func join(quotes []quotation, q quotation) []quotation {
 	for i := range quotes {
 		o := &quotes[i]
-		if o.passage == q.passage && q.first <= o.last+1 && o.first <= q.last+1 {
+		if o.passage == q.passage && q.first <= o.last+1 && o.first <= q.last+1 && o.header == "" && q.header == "" {
 			o.span.Start, o.first = min(o.span.Start, q.span.Start), min(o.first, q.first)
 			o.span.End, o.last = max(o.span.End, q.span.End), max(o.last, q.last)
 			return quotes
@@ -447,29 +455,57 @@ func join(quotes []quotation, q quotation) []quotation {
 }
 
 // compose writes the answer: each document is named, each quotation stands as
-// one, followed by its footnote.
+// one, followed by its footnote. Quotations of one page stand together.
 func compose(quotes []quotation, passages []ibid.Handled, sure float64) string {
 	var b strings.Builder
 	if sure < sureFrom {
 		b.WriteString("I am not sure that this answers it, but it comes closest. ")
+		quotes = quotes[:min(len(quotes), 2)]
 	}
-	said := map[string]int{}
-	for i, q := range quotes {
-		p := passages[q.passage]
-		switch place := place(p); {
-		case i == 0:
-			fmt.Fprintf(&b, "%s says:\n\n", place)
-		case said[place] > 0 && place == placeOf(quotes[i-1], passages):
-		case said[p.Title] > 0:
-			fmt.Fprintf(&b, "%s says also:\n\n", place)
+	seen := map[string]bool{} // titles
+	for len(quotes) > 0 {
+		here := passages[quotes[0].passage]
+		switch {
+		case !seen[here.Title] && len(seen) > 0:
+			fmt.Fprintf(&b, "%s adds:\n\n", place(here))
+		case !seen[here.Title]:
+			fmt.Fprintf(&b, "%s says:\n\n", place(here))
+		case here.Page > 0:
+			fmt.Fprintf(&b, "**%s** says also, on page %d:\n\n", plainTitle(here), here.Page)
 		default:
-			fmt.Fprintf(&b, "%s adds:\n\n", place)
+			fmt.Fprintf(&b, "%s says also:\n\n", place(here))
 		}
-		said[place(p)]++
-		said[p.Title]++
-		fmt.Fprintf(&b, "> “%s”%s\n\n", quoted(p.Text[q.span.Start:q.span.End]), footnote(p))
+		seen[here.Title] = true
+		var later []quotation
+		for _, q := range quotes {
+			p := passages[q.passage]
+			if place(p) != place(here) {
+				later = append(later, q)
+				continue
+			}
+			fmt.Fprintf(&b, "> “%s”%s\n\n", q.text(p), footnote(p))
+		}
+		quotes = later
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// text is what is quoted of a passage; a row of a table comes with its header.
+func (q quotation) text(p ibid.Handled) string {
+	s := quoted(p.Text[q.span.Start:q.span.End])
+	if header := strings.TrimSuffix(q.header, "\n"+sectionOf(s)); q.header != "" {
+		q.header = header
+		return strings.ReplaceAll(q.header, "\n", " … ") + " … " + s
+	}
+	return s
+}
+
+// sectionOf returns the section that stands in a row itself.
+func sectionOf(row string) string {
+	if section, _, ok := strings.Cut(row, ": "); ok {
+		return section + ":"
+	}
+	return ""
 }
 
 // footnote is the marker of a passage; a text that was attached has none.
@@ -482,18 +518,19 @@ func footnote(p ibid.Handled) string {
 
 // place names a document, and where in it a passage stands.
 func place(p ibid.Handled) string {
-	title := p.Title
-	if title == "" {
-		title = "The document"
-	}
-	s := "**" + strings.ReplaceAll(title, "*", "") + "**"
+	s := "**" + plainTitle(p) + "**"
 	if p.Page > 0 {
 		s += fmt.Sprintf(" (page %d)", p.Page)
 	}
 	return s
 }
 
-func placeOf(q quotation, passages []ibid.Handled) string { return place(passages[q.passage]) }
+func plainTitle(p ibid.Handled) string {
+	if p.Title == "" {
+		return "The document"
+	}
+	return strings.ReplaceAll(p.Title, "*", "")
+}
 
 var (
 	// sourceMarks are footnotes of the source itself: in an answer they would

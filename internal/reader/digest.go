@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"ibid"
 	"ibid/internal/text"
@@ -146,7 +145,7 @@ func (r *Reader) read(title, body string) digest {
 	}
 	d.facts = best(sentences, scores, maxFacts)
 	d.topics = topics(freq, surface)
-	d.entities = entities(sentences)
+	d.entities = entities(a.Analyzer, sentences)
 	return d
 }
 
@@ -224,50 +223,60 @@ func topics(freq map[string]float64, surface map[string]string) []string {
 }
 
 // entities are runs of capitalised words inside sentences, the most frequent
-// first.
-func entities(sentences []string) []string {
-	count := map[string]int{}
+// first. A single word that also stands somewhere in small letters is none.
+func entities(a *text.Analyzer, sentences []string) []string {
+	count, small := map[string]int{}, map[string]bool{}
 	var order []string
 	for _, s := range sentences {
-		for _, name := range names(s) {
+		for _, name := range names(a, s) {
 			if count[name] == 0 {
 				order = append(order, name)
 			}
 			count[name]++
 		}
+		for w := range text.Words(s) {
+			if !upperAt(s, w.Start) {
+				small[w.Text] = true
+			}
+		}
 	}
+	order = slices.DeleteFunc(order, func(name string) bool { return small[text.Fold(name)] })
 	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(count[b], count[a]) })
 	return order[:min(len(order), maxEntities)]
 }
 
-func names(s string) []string {
+// names returns the runs of capitalised words in a sentence, but not what stands
+// at its start, where anything is capitalised.
+func names(a *text.Analyzer, s string) []string {
+	if isRow(s) {
+		return nil
+	}
 	var found []string
-	start, end, n := -1, -1, 0
+	start, end := -1, -1
 	flush := func() {
-		if start > 0 { // not at the start of the sentence, where anything is capitalised
+		if start >= 0 {
 			found = append(found, s[start:end])
 		}
 		start = -1
 	}
+	first := true
 	for w := range text.Words(s) {
 		if w.Joined {
 			continue
 		}
-		n++
-		upper := unicode.IsUpper([]rune(s[w.Start:w.End])[0]) && w.End-w.Start > 1
+		upper := upperAt(s, w.Start) && w.End-w.Start > 1 && !a.Stop(w.Text)
 		if start >= 0 && (!upper || s[end:w.Start] != " ") {
 			flush()
 		}
-		if upper {
+		if upper && !first {
 			if start < 0 {
 				start = w.Start
 			}
 			end = w.End
 		}
+		first = false
 	}
-	if start >= 0 {
-		flush()
-	}
+	flush()
 	return found
 }
 

@@ -65,9 +65,9 @@ func numberEvidence(q question, sentence string) float64 {
 			continue
 		}
 		switch {
-		case isDigits(w.Text) && !isYear(w.Text):
+		case isNumber(w.Text) && !isYear(w.Text):
 			return 1
-		case isDigits(w.Text):
+		case isNumber(w.Text):
 			best = max(best, 0.4)
 		case numberWords[w.Text]:
 			best = max(best, 0.8)
@@ -146,6 +146,16 @@ func isDigits(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// isNumber takes digits, also with separators: 1,204.50.
+func isNumber(s string) bool {
+	return isDigits(strings.Map(func(r rune) rune {
+		if r == ',' || r == '.' {
+			return -1
+		}
+		return r
+	}, s))
 }
 
 // isYear takes four digits from 1000 to 2099 for a year.

@@ -91,8 +91,8 @@ func questionContent(a *text.Analyzer, words []string) []string {
 
 // What a noun after "what" or "which" says about the answer.
 var (
-	timeNouns   = wordSet("year years date dates day month decade century season era period time age")
-	numberNouns = wordSet("number amount percentage percent proportion population size cost price distance height length width area rate ratio total salary weight speed temperature temperatures budget fraction share score capacity depth")
+	timeNouns   = wordSet("year years date dates day month decade century season era period time")
+	numberNouns = wordSet("number amount percentage percent proportion population size cost price distance height length width area rate ratio total salary weight speed temperature temperatures budget fraction share score capacity depth age")
 	placeNouns  = wordSet("country countries city cities place places state states town region regions location continent river area street county province nation nations island district building")
 	personNouns = wordSet("person people scientist president king queen emperor author artist actor actress singer player leader general architect composer doctor philosopher mathematician politician director founder inventor writer man woman pope bishop minister coach quarterback physicist historian explorer")
 	auxiliaries = wordSet("is are was were 's does do did")

@@ -437,3 +437,20 @@ func FuzzGenerate(f *testing.F) {
 		}
 	})
 }
+
+// TestQuotesTables: a row of a table is understood, and quoted, with the columns
+// and the section it stands under.
+func TestQuotesTables(t *testing.T) {
+	sheet := ibid.FormatPassages([]ibid.Handled{{Handle: "c1", Title: "Annual Report", Page: 24, Score: 1,
+		Text: "Sales grew in both years.\n2018 | 2019\nNet sales:\nNorth | $ | 141,366 | $ | 170,773\nSouth | 65,866 | 74,723\nConsolidated | $ | 232,887 | $ | 280,522\nGrowth:\nNorth | 33% | 21%\nConsolidated | 31 | 20\nChanges in exchange rates impacted net sales by $1.3 billion in 2019."}})
+	for question, want := range map[string]string{
+		"How much were the net sales in 2019?":      "> “2018 | 2019 … Net sales: … Consolidated | $ | 232,887 | $ | 280,522” [c1]",
+		"How much were net sales in the South?":     "> “2018 | 2019 … Net sales: … South | 65,866 | 74,723” [c1]",
+		"How much was the growth in the North 2019": "> “2018 | 2019 … Growth: … North | 33% | 21%” [c1]",
+	} {
+		res := generate(t, ibid.ModelRequest{Tools: tools, Turns: with(conversation(question), "search_knowledge_base", `{"query":"x"}`, sheet)})
+		if _, first, _ := strings.Cut(res.Turn.Text(), "\n\n"); !strings.HasPrefix(first, want) {
+			t.Errorf("%s\n%s", question, res.Turn.Text())
+		}
+	}
+}

@@ -38,7 +38,7 @@ func (r *Reader) contrast(question string, ps []ibid.Handled) (answer string, ok
 		fmt.Fprintf(&b, "**%s** says:\n\n", title)
 		for _, q := range quotes {
 			p := byTitle[title][q.passage]
-			fmt.Fprintf(&b, "> “%s”%s\n\n", quoted(p.Text[q.span.Start:q.span.End]), footnote(p))
+			fmt.Fprintf(&b, "> “%s”%s\n\n", q.text(p), footnote(p))
 		}
 	}
 	if both := r.shared(byTitle[titles[0]], byTitle[titles[1]]); len(both) > 0 {
