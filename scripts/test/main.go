@@ -106,6 +106,7 @@ func goTests(ctx context.Context, show io.Writer) (counts, []string, error) {
 		skips = append(skips, "race detector: there is no C compiler (apt-get install gcc libc6-dev)")
 	}
 	cmd := command(ctx, show, "go", append(args, "./...")...)
+	cmd.Stdout = nil
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()

@@ -51,6 +51,7 @@ func vitest(ctx context.Context, show io.Writer, script, report string) (counts,
 	cmd := command(ctx, show, "npm", "run", "--silent", script, "--",
 		"--reporter=default", "--reporter=json", "--outputFile.json="+out)
 	cmd.Dir = "web"
+	cmd.Env = append(os.Environ(), "NO_COLOR=1")
 	runErr := cmd.Run()
 	body, err := os.ReadFile(out)
 	if err != nil {
