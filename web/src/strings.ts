@@ -239,7 +239,7 @@ export const t = {
     list: "Sources",
     footnotes: "Footnotes",
     web: "On the web",
-    showAll: (rest: number) => `+${n(rest)}`,
+    moreDocuments: (rest: number) => `+${count(rest, "document", "documents")}`,
     fewer: "Fewer",
     page: (page: number) => `p. ${page}`,
     pages: (pages: number[]) => (pages.length > 1 ? `pp. ${pages[0]}–${pages[pages.length - 1]}` : pages[0] ? `p. ${pages[0]}` : ""),

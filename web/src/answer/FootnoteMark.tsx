@@ -1,5 +1,5 @@
 import { HoverCard } from "radix-ui";
-import { createContext, useContext } from "react";
+import { createContext, useContext, useState } from "react";
 import type { Citation } from "../api/types";
 import { openSource, usePlace } from "../app/router";
 import { t } from "../strings";
@@ -31,22 +31,34 @@ export function FootnoteMark({ n }: { n: number }) {
   const { messageId, citations } = useContext(FootnoteScope);
   const { open, isOpen } = useOpenNote(messageId, n);
   const citation = citations.find((c) => c.n === n);
+  const [shows, setShows] = useState(false);
   if (!citation) return null;
   return (
-    <HoverCard.Root openDelay={150} closeDelay={80}>
+    <HoverCard.Root open={shows} onOpenChange={setShows} openDelay={150} closeDelay={80}>
       <HoverCard.Trigger asChild>
-        <button type="button" className="footnote-mark" aria-label={labelOf(citation)} aria-expanded={isOpen} data-note={n} onClick={open}>
+        <button type="button" className="footnote-mark" aria-label={labelOf(citation)} aria-expanded={isOpen}
+          data-note={n}
+          onClick={() => {
+            setShows(false);
+            open();
+          }}
+        >
           {n}
         </button>
       </HoverCard.Trigger>
       <HoverCard.Portal>
         <HoverCard.Content className="hover-card" side="top" sideOffset={6} collisionPadding={12}>
           <NoteHead citation={citation} />
-          <blockquote className="quote">{citation.quote}</blockquote>
+          <blockquote className="quote">{tidy(citation.quote)}</blockquote>
         </HoverCard.Content>
       </HoverCard.Portal>
     </HoverCard.Root>
   );
+}
+
+/** A quote without the gaps that the layout of its page left in it. */
+export function tidy(quote: string): string {
+  return quote.replace(/\n\s*/g, "\n").trim();
 }
 
 export function NoteHead({ citation }: { citation: Citation }) {

@@ -1,33 +1,37 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { Citation, WebSource } from "../api/types";
 import { t } from "../strings";
-import { labelOf, NoteHead, pagesOf, useOpenNote } from "./FootnoteMark";
+import { labelOf, NoteHead, pagesOf, tidy, useOpenNote } from "./FootnoteMark";
 
 interface Props {
   citations: readonly Citation[];
   messageId: string;
 }
 
-const few = 4;
+const few = 3;
 
-/** What was found, shown before the answer that will cite it. */
+/** What was found, shown before the answer that will cite it: each document with its passages. */
 export function SourceStrip({ citations, messageId }: Props) {
   const [all, setAll] = useState(false);
-  if (citations.length === 0) return null;
-  const rest = citations.length - few;
+  const groups = useMemo(() => byDocument(citations), [citations]);
+  if (groups.length === 0) return null;
+  const rest = groups.length - few;
   // One more than a few is shown rather than folded behind a button as wide.
-  const folded = !all && rest > 1;
+  const folds = rest > 1;
   return (
     <ul className="source-strip" aria-label={t.sources.list}>
-      {(folded ? citations.slice(0, few) : citations).map((c) => (
-        <li key={c.n}>
-          <SourceChip citation={c} messageId={messageId} />
+      {(folds && !all ? groups.slice(0, few) : groups).map((group) => (
+        <li key={group[0]?.document_id} className="source-group">
+          <span className="source-title">{group[0]?.title}</span>
+          {group.map((c) => (
+            <SourceChip key={c.n} citation={c} messageId={messageId} />
+          ))}
         </li>
       ))}
-      {rest > 1 && (
+      {folds && (
         <li>
           <button type="button" className="source-chip more" onClick={() => setAll(!all)}>
-            {all ? t.sources.fewer : t.sources.showAll(rest)}
+            {all ? t.sources.fewer : t.sources.moreDocuments(rest)}
           </button>
         </li>
       )}
@@ -35,13 +39,23 @@ export function SourceStrip({ citations, messageId }: Props) {
   );
 }
 
+/** Documents in the order in which they were found first. */
+function byDocument(citations: readonly Citation[]): Citation[][] {
+  const groups = new Map<string, Citation[]>();
+  for (const c of citations) {
+    const group = groups.get(c.document_id);
+    if (group) group.push(c);
+    else groups.set(c.document_id, [c]);
+  }
+  return [...groups.values()];
+}
+
 function SourceChip({ citation, messageId }: { citation: Citation; messageId: string }) {
   const { open, isOpen } = useOpenNote(messageId, citation.n);
   const page = pagesOf(citation);
   return (
-    <button type="button" className="source-chip" aria-label={labelOf(citation)} aria-expanded={isOpen} onClick={open}>
+    <button type="button" className="source-chip" aria-label={labelOf(citation)} aria-expanded={isOpen} title={citation.heading || undefined} onClick={open}>
       <span className="source-number">{citation.n}</span>
-      <span className="source-title">{citation.title}</span>
       {page && <span className="source-page">{page}</span>}
     </button>
   );
@@ -69,7 +83,7 @@ function Footnote({ citation, messageId }: { citation: Citation; messageId: stri
         <span className="footnote-number">{citation.n}</span>
         <span className="footnote-body">
           <NoteHead citation={citation} />
-          <span className="footnote-quote">{citation.quote}</span>
+          <span className="footnote-quote">{tidy(citation.quote)}</span>
         </span>
       </button>
     </li>

@@ -21,7 +21,7 @@ export function Library() {
     () =>
       (documents.data ?? [])
         .filter((d) => !hidden.has(`document:${d.id}`))
-        .sort((a, b) => b.added_at.localeCompare(a.added_at) || a.name.localeCompare(b.name)),
+        .sort((a, b) => Date.parse(b.added_at) - Date.parse(a.added_at) || a.name.localeCompare(b.name)),
     [documents.data, hidden],
   );
   const shown = useMemo(() => (find ? all.filter((d) => fits(d, find)) : all), [all, find]);

@@ -2,7 +2,8 @@ import { ChevronDown, ChevronUp, Crosshair, ZoomIn, ZoomOut } from "lucide-react
 import { useCallback, useEffect, useRef, useState } from "react";
 import { t } from "../strings";
 import { IconButton } from "../ui/IconButton";
-import { loadPdfJs, openPdf, pageOfQuote, type PdfDocument } from "./pdf";
+import { bringIntoSight } from "../ui/scroll";
+import { letterHeight, loadPdfJs, openPdf, pageOfQuote, type PdfDocument } from "./pdf";
 import { PdfPageView } from "./PdfPageView";
 
 interface Props {
@@ -21,12 +22,17 @@ interface Opened {
   /** Size of the target page at scale 1; the others are taken for as large until they are seen. */
   width: number;
   height: number;
+  /** Height of its letters in the same measure. */
+  letters: number;
 }
+
+/** Height of letters that can be read without effort, in CSS pixels. */
+const readable = 10.5;
 
 /** The real pages of a PDF, opened where the quote is. */
 export function PdfView({ url, pages, quote, onBroken, onFound }: Props) {
   const [opened, setOpened] = useState<Opened>();
-  const [zoom, setZoom] = useState(1);
+  const [chosenZoom, setZoom] = useState<number>();
   const [current, setCurrent] = useState(1);
   const scroller = useRef<HTMLDivElement>(null);
   const room = useWidth(scroller);
@@ -38,8 +44,10 @@ export function PdfView({ url, pages, quote, onBroken, onFound }: Props) {
     const open = async () => {
       const [library, pdf] = await Promise.all([loadPdfJs(), file.document]);
       const target = await pageOfQuote(pdf, pagesKey.split(",").filter(Boolean).map(Number), quote);
-      const size = (await pdf.getPage(target)).getViewport({ scale: 1 });
-      if (!gone) setOpened({ pdf, library, target, width: size.width, height: size.height });
+      const page = await pdf.getPage(target);
+      const { width, height } = page.getViewport({ scale: 1 });
+      const letters = letterHeight(await page.getTextContent());
+      if (!gone) setOpened({ pdf, library, target, width, height, letters });
     };
     open().catch((err: unknown) => !gone && onBroken(err instanceof Error ? err.message : String(err)));
     return () => {
@@ -50,7 +58,7 @@ export function PdfView({ url, pages, quote, onBroken, onFound }: Props) {
   }, [url, pagesKey, quote, onBroken]);
 
   const toPage = useCallback((n: number) => {
-    scroller.current?.querySelector(`[data-page="${n}"]`)?.scrollIntoView({ block: "start" });
+    bringIntoSight(scroller.current, scroller.current?.querySelector(`[data-page="${n}"]`), "start");
   }, []);
 
   // The page comes into sight before it is drawn, the quote once it is.
@@ -69,6 +77,8 @@ export function PdfView({ url, pages, quote, onBroken, onFound }: Props) {
   );
 
   const fit = opened && room > 0 ? room / opened.width : 1;
+  // Small print opens large enough to be read, if then not the whole width is seen.
+  const zoom = chosenZoom ?? (opened && opened.letters > 0 ? Math.min(1.9, Math.max(1, readable / (opened.letters * fit))) : 1);
   const scale = fit * zoom;
   return (
     <div className="pdf">
@@ -121,7 +131,7 @@ export function PdfView({ url, pages, quote, onBroken, onFound }: Props) {
 }
 
 function showMark(scroller: HTMLElement | null, page: number): void {
-  scroller?.querySelector(`[data-page="${page}"] .page-mark`)?.scrollIntoView({ block: "center", inline: "nearest" });
+  bringIntoSight(scroller, scroller?.querySelector(`[data-page="${page}"] .page-mark`), "center");
 }
 
 /** The width there is for a page, without the margins around it. */

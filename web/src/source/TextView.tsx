@@ -2,6 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { Fragment, useEffect, useMemo, useRef } from "react";
 import type { Extract } from "../api/types";
 import { t } from "../strings";
+import { bringIntoSight } from "../ui/scroll";
 import { blockAt, pieces, shownBlocks, tableRows, type ByteSpan, type ShownBlock } from "./blocks";
 import { Utf8Text } from "./bytes";
 
@@ -41,7 +42,7 @@ export function TextView({ extract, quote, page }: Props) {
     if (!root) return;
     const settle = () => {
       const mark = root.querySelector("mark");
-      if (mark) mark.scrollIntoView({ block: "center" });
+      bringIntoSight(root, mark, "center");
       return mark !== null;
     };
     const changes = new MutationObserver(() => settle());

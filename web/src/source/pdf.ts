@@ -85,3 +85,17 @@ async function coverage(pdf: PdfDocument, page: number, quote: string): Promise<
   const content = await (await pdf.getPage(page)).getTextContent();
   return findQuote(textOf(content), quote).coverage;
 }
+
+/** The height that most letters of a page have; 0 where there are none. */
+export function letterHeight(content: TextContent): number {
+  const letters = new Map<number, number>();
+  for (const item of content.items) {
+    if ("str" in item && item.height > 0) {
+      const height = Math.round(item.height * 2) / 2;
+      letters.set(height, (letters.get(height) ?? 0) + item.str.length);
+    }
+  }
+  let most = { height: 0, count: 0 };
+  for (const [height, count] of letters) if (count > most.count) most = { height, count };
+  return most.height;
+}

@@ -80,10 +80,14 @@ function Facts({ view }: { view: RunView }) {
   const facts = [
     view.model,
     f && t.run.total(f.timing.total_ms),
-    f && f.usage.input_tokens + f.usage.output_tokens > 0 && t.run.tokens(f.usage.input_tokens, f.usage.output_tokens),
     view.verification && t.run.verified(view.verification.claims_supported, view.verification.claims_checked),
     f && f.confidence > 0 && t.run.confidence(f.confidence),
     f?.cached && t.run.fromCache,
   ].filter((x) => typeof x === "string" && x !== "");
-  return <span className="facts">{facts.join(" · ")}</span>;
+  const tokens = f && f.usage.input_tokens + f.usage.output_tokens > 0 ? t.run.tokens(f.usage.input_tokens, f.usage.output_tokens) : undefined;
+  return (
+    <span className="facts" title={tokens}>
+      {facts.join(" · ")}
+    </span>
+  );
 }

@@ -7,6 +7,7 @@ import { go } from "../app/router";
 import { ModelNotice } from "../app/ModelNotice";
 import { useRunView } from "../run/live";
 import { t } from "../strings";
+import { bringIntoSight } from "../ui/scroll";
 import { AnswerMessage } from "./AnswerMessage";
 import type { Turn } from "./branch";
 import { MemoryMeter } from "./MemoryMeter";
@@ -167,7 +168,7 @@ function useThreadScroll(threadId: string, turns: readonly Turn[]) {
     if (was.threadId === threadId && was.question === lastQuestion) return;
     const top = was.threadId === threadId ? undefined : kept.get(threadId);
     if (top !== undefined) el.scrollTop = top;
-    else el.querySelector(".exchange:last-child")?.scrollIntoView({ block: "start", behavior: was.threadId === threadId && !reducedMotion() ? "smooth" : "auto" });
+    else bringIntoSight(el, el.querySelector(".exchange:last-child"), "start", was.threadId === threadId);
   }, [threadId, lastQuestion]);
 
   useEffect(() => {

@@ -42,7 +42,7 @@ export function leafBelow(messages: readonly Message[], id: string): string {
 }
 
 function newest(messages: readonly Message[]): Message | undefined {
-  return messages.reduce<Message | undefined>((best, m) => (!best || m.created_at >= best.created_at ? m : best), undefined);
+  return messages.reduce<Message | undefined>((best, m) => (!best || Date.parse(m.created_at) >= Date.parse(best.created_at) ? m : best), undefined);
 }
 
 function groupBy(messages: readonly Message[], key: (m: Message) => string): Map<string, Message[]> {
