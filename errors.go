@@ -18,7 +18,8 @@ const (
 	CodeTimeout         Code = "TIMEOUT"
 	CodeNoDocuments     Code = "NO_DOCUMENTS"
 	CodeBadRequest      Code = "BAD_REQUEST"
-	CodeUnauthorized    Code = "UNAUTHORIZED"
+	CodeUnauthorized    Code = "UNAUTHORIZED" // a token is missing or wrong
+	CodeForbidden       Code = "FORBIDDEN"    // refused whoever asks
 	CodeNotFound        Code = "NOT_FOUND"
 	CodeConflict        Code = "CONFLICT"
 	CodeToolBudget      Code = "TOOL_BUDGET"

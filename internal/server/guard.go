@@ -21,9 +21,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case fromAnotherSite(r):
-			s.fail(w, r, &ibid.Error{Code: ibid.CodeUnauthorized, Message: "requests from other sites are refused"})
+			s.fail(w, r, &ibid.Error{Code: ibid.CodeForbidden, Message: "requests from other sites are refused"})
 		case s.cfg.Token == "" && !s.localName(r.Host):
-			s.fail(w, r, &ibid.Error{Code: ibid.CodeUnauthorized, Message: "this server answers to its loopback name only",
+			s.fail(w, r, &ibid.Error{Code: ibid.CodeForbidden, Message: "this server answers to its loopback name only",
 				Hint: "open it as http://127.0.0.1, or set a token"})
 		case s.cfg.Token != "" && !validToken(r, s.cfg.Token):
 			w.Header().Set("WWW-Authenticate", "Bearer")

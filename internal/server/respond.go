@@ -16,6 +16,7 @@ import (
 var statusOf = map[ibid.Code]int{
 	ibid.CodeBadRequest:      http.StatusBadRequest,
 	ibid.CodeUnauthorized:    http.StatusUnauthorized,
+	ibid.CodeForbidden:       http.StatusForbidden,
 	ibid.CodeNotFound:        http.StatusNotFound,
 	ibid.CodeConflict:        http.StatusConflict,
 	ibid.CodeNoDocuments:     http.StatusUnprocessableEntity,

@@ -552,7 +552,7 @@ func TestOtherSitesAndStrangersAreRefused(t *testing.T) {
 		"a rebound name":    {"Host", "evil.example"},
 		"a sibling of ours": {"Sec-Fetch-Site", "same-site"},
 	} {
-		if status, _ := h.call("POST", "/v1/threads/t1/user_message", `{"input_text":"a"}`, header...); status != 401 {
+		if status, _ := h.call("POST", "/v1/threads/t1/user_message", `{"input_text":"a"}`, header...); status != 403 {
 			t.Errorf("%s: %d", name, status)
 		}
 	}
