@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,6 +35,28 @@ func Transcript(t testing.TB, rel string) []Exchange {
 		t.Fatal(err)
 	}
 	return parseTranscript(raw)
+}
+
+// TranscriptBodies returns the recorded bodies of at most limit bytes, to seed
+// fuzzing with; none where the test data is absent.
+func TranscriptBodies(limit int) [][]byte {
+	paths, err := filepath.Glob(filepath.Join(findData("transcripts"), "*", "*.txt"))
+	if err != nil {
+		return nil
+	}
+	var bodies [][]byte
+	for _, path := range paths {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		for _, e := range parseTranscript(raw) {
+			if len(e.Body) <= limit {
+				bodies = append(bodies, e.Body)
+			}
+		}
+	}
+	return bodies
 }
 
 func parseTranscript(raw []byte) []Exchange {

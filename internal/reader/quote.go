@@ -1,0 +1,271 @@
+package reader
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ibid"
+	"ibid/internal/text"
+)
+
+// Below sureFrom the reader says that it is not sure; below quietBelow it says
+// that it found nothing. See TestAbstaining for what that means in numbers.
+const (
+	sureFrom   = 0.40
+	quietBelow = 0.12
+	// leastCovered is the share of a question's words, weighted by rarity, that
+	// a sentence and what stands before it must hold to be quoted at all.
+	leastCovered = 0.30
+)
+
+// confidence estimates how likely the best sentence holds the answer. Fitted
+// (logistic) on half of the articles of SQuAD's development set, where for half
+// of the questions the paragraph with the answer was hidden.
+func confidence(ranked []candidate) float64 {
+	best := ranked[0]
+	next, other := 0.0, 0.0
+	if len(ranked) > 1 {
+		next = ranked[1].score
+	}
+	for _, c := range ranked[1:] {
+		if c.passage != best.passage {
+			other = c.score
+			break
+		}
+	}
+	z := -4.57 + 0.14*best.score + 0.66*best.features[fAll] + 0.29*(best.score-next) + 0.33*(best.score-other) +
+		2.84*best.features[fDensity]
+	return 1 / (1 + math.Exp(-z))
+}
+
+// quoteAll answers one or several questions.
+func (r *Reader) quoteAll(questions []string, passages []ibid.Handled) (string, bool) {
+	if len(questions) == 1 {
+		return r.quote(questions[0], passages)
+	}
+	var parts []string
+	found := false
+	for _, q := range questions {
+		answer, ok := r.quote(q, passages)
+		if !ok {
+			answer = "I found nothing in your documents that answers this part."
+		}
+		found = found || ok
+		parts = append(parts, "**"+strings.TrimSpace(q)+"**\n\n"+answer)
+	}
+	return strings.Join(parts, "\n\n"), found
+}
+
+// quote answers a question by quoting, or reports that nothing fits.
+func (r *Reader) quote(question string, passages []ibid.Handled) (string, bool) {
+	if len(passages) == 0 {
+		return "", false
+	}
+	a := r.analyzer(passages[0].Text, question)
+	ranked := rank(a, question, passages)
+	if len(ranked) == 0 {
+		return "", false
+	}
+	if !worthSaying(ranked) {
+		return "", false
+	}
+	return compose(pick(ranked, passages), passages, confidence(ranked)), true
+}
+
+// worthSaying reports whether the best sentence is likely enough to answer.
+func worthSaying(ranked []candidate) bool {
+	return confidence(ranked) >= quietBelow && ranked[0].features[fAll] >= leastCovered
+}
+
+// quotation is a run of neighbouring sentences of one passage.
+type quotation struct {
+	passage int
+	span    text.Span
+	first   int // sentence
+	last    int
+	header  string // of a row of a table: what its columns are
+}
+
+const (
+	maxQuotes = 3
+	// scoreGap is how far below the best a sentence may score and still be
+	// quoted beside it.
+	scoreGap = 3.0
+	// maxQuoteBytes bounds one quotation; longer ones are cut around their start.
+	maxQuoteBytes = 600
+)
+
+// pick chooses what to quote: the best sentence, others that come close, and
+// the sentence before one that cannot be understood without it.
+func pick(ranked []candidate, passages []ibid.Handled) []quotation {
+	var quotes []quotation
+	taken := 0
+	for _, c := range ranked {
+		if taken == maxQuotes || taken > 0 && (c.score < ranked[0].score-scoreGap || c.features[fCoverage] == 0) {
+			break
+		}
+		if c.features[fQuestion] == 1 && taken > 0 || repeats(quotes, c, passages) {
+			continue
+		}
+		q := quotation{passage: c.passage, span: c.span, first: c.sentence, last: c.sentence, header: c.header}
+		if before, ok := sentenceBefore(ranked, c); ok && (pointsBack.MatchString(c.text) || startsLow(c.text)) {
+			q.span.Start, q.first = before.span.Start, before.sentence
+		}
+		quotes = join(quotes, q)
+		taken++
+	}
+	return quotes
+}
+
+// pointsBack finds sentences that begin with a word for something said before.
+var pointsBack = regexp.MustCompile(`^["“']?(He|She|It|They|This|These|That|Those|His|Her|Their|Its|Such|However|But|Instead|Also|Then|There|Both|Here)\b`)
+
+// startsLow reports whether a sentence begins in the middle of one.
+func startsLow(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLower(r)
+}
+
+func sentenceBefore(ranked []candidate, c candidate) (candidate, bool) {
+	for _, o := range ranked {
+		if o.passage == c.passage && o.sentence == c.sentence-1 {
+			return o, true
+		}
+	}
+	return candidate{}, false
+}
+
+// repeats reports whether a quotation says the same already.
+func repeats(quotes []quotation, c candidate, passages []ibid.Handled) bool {
+	for _, q := range quotes {
+		if q.passage == c.passage && q.first <= c.sentence && c.sentence <= q.last {
+			return true
+		}
+		if strings.Contains(passages[q.passage].Text[q.span.Start:q.span.End], c.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// join adds a quotation, to a neighbouring one where there is one.
+func join(quotes []quotation, q quotation) []quotation {
+	for i := range quotes {
+		o := &quotes[i]
+		if o.passage == q.passage && q.first <= o.last+1 && o.first <= q.last+1 && o.header == "" && q.header == "" {
+			o.span.Start, o.first = min(o.span.Start, q.span.Start), min(o.first, q.first)
+			o.span.End, o.last = max(o.span.End, q.span.End), max(o.last, q.last)
+			return quotes
+		}
+	}
+	return append(quotes, q)
+}
+
+// compose writes the answer: each document is named, each quotation stands as
+// one, followed by its footnote. Quotations of one page stand together.
+func compose(quotes []quotation, passages []ibid.Handled, sure float64) string {
+	var b strings.Builder
+	if sure < sureFrom {
+		b.WriteString("I am not sure that this answers it, but it comes closest. ")
+		quotes = quotes[:min(len(quotes), 2)]
+	}
+	seen := map[string]bool{} // titles
+	for len(quotes) > 0 {
+		here := passages[quotes[0].passage]
+		switch {
+		case !seen[here.Title] && len(seen) > 0:
+			fmt.Fprintf(&b, "%s adds:\n\n", place(here))
+		case !seen[here.Title]:
+			fmt.Fprintf(&b, "%s says:\n\n", place(here))
+		case here.Page > 0:
+			fmt.Fprintf(&b, "**%s** says also, on page %d:\n\n", plainTitle(here), here.Page)
+		default:
+			fmt.Fprintf(&b, "%s says also:\n\n", place(here))
+		}
+		seen[here.Title] = true
+		var later []quotation
+		for _, q := range quotes {
+			p := passages[q.passage]
+			if place(p) != place(here) {
+				later = append(later, q)
+				continue
+			}
+			fmt.Fprintf(&b, "> “%s”%s\n\n", q.text(p), footnote(p))
+		}
+		quotes = later
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// text is what is quoted of a passage; a row of a table comes with its header.
+func (q quotation) text(p ibid.Handled) string {
+	s := quoted(p.Text[q.span.Start:q.span.End])
+	if header := strings.TrimSuffix(q.header, "\n"+sectionOf(s)); q.header != "" {
+		q.header = header
+		return strings.ReplaceAll(q.header, "\n", " … ") + " … " + s
+	}
+	return s
+}
+
+// sectionOf returns the section that stands in a row itself.
+func sectionOf(row string) string {
+	if section, _, ok := strings.Cut(row, ": "); ok {
+		return section + ":"
+	}
+	return ""
+}
+
+// footnote is the marker of a passage; a text that was attached has none.
+func footnote(p ibid.Handled) string {
+	if p.Handle == "" {
+		return ""
+	}
+	return " [" + p.Handle + "]"
+}
+
+// place names a document, and where in it a passage stands.
+func place(p ibid.Handled) string {
+	s := "**" + plainTitle(p) + "**"
+	if p.Page > 0 {
+		s += fmt.Sprintf(" (page %d)", p.Page)
+	}
+	return s
+}
+
+func plainTitle(p ibid.Handled) string {
+	if p.Title == "" {
+		return "The document"
+	}
+	return strings.ReplaceAll(p.Title, "*", "")
+}
+
+var (
+	// sourceMarks are footnotes of the source itself: in an answer they would
+	// pass for ours.
+	sourceMarks = regexp.MustCompile(`\s*\[(?:\d{1,3}|c\d+|note \d+|citation needed)(?:[,–-]\s*\d{1,3})*\]`)
+	lineMarks   = regexp.MustCompile(`(?m)^\s*(?:[#>]+|[-*+•])\s+`)
+)
+
+// quoted makes one line of a quotation, without the marks of lists, headings
+// and footnotes, and cuts it when it is very long.
+func quoted(s string) string {
+	s = lineMarks.ReplaceAllString(s, "")
+	s = sourceMarks.ReplaceAllString(s, "")
+	s = strings.Join(strings.Fields(s), " ")
+	s = strings.Trim(s, "“”\"")
+	if len(s) <= maxQuoteBytes {
+		return s
+	}
+	cut := maxQuoteBytes
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	if i := strings.LastIndexByte(s[:cut], ' '); i > cut/2 {
+		cut = i
+	}
+	return s[:cut] + " …"
+}
