@@ -62,6 +62,7 @@ type scratch struct {
 	allowed   []bool
 	distances []uint16
 	near      []uint32
+	counts    []uint32
 }
 
 // Lexical returns the best chunks for a query, best first, ties by chunk id. The
@@ -85,10 +86,7 @@ func (x *Index) Lexical(ctx context.Context, query string, limit int, scope ibid
 
 	allowed := x.allowed(scope, sc)
 	terms, pairs := x.weigh(q), x.pairs(q)
-	titles := zeroed(&sc.titles, len(x.slots))
-	if !x.titles.score(titles, terms) {
-		titles = nil
-	}
+	titles := x.titles.score(zeroed(&sc.titles, len(x.slots)), terms)
 	phrases := x.phraseFilter(q, allowed)
 	best := top{limit: limit}
 	for i, s := range x.segments {
@@ -196,17 +194,24 @@ func (s *segment) score(scores []float32, list []uint32, bodyWeight, headingWeig
 }
 
 // collect offers the chunks that scored, are alive and pass the filters.
-func (s *segment) collect(best *top, scores, titles []float32, allowed []bool, phrased []bool) {
+func (s *segment) collect(best *top, scores []float32, titles titleScores, allowed, phrased []bool) {
+	// Most chunks hold some common word and no more: one comparison, which
+	// also skips the zeros, ends them.
+	enough := func() float32 { return max(best.least()-titles.most, math.SmallestNonzeroFloat32) }
+	floor := enough()
 	for i, v := range scores {
-		if v == 0 {
+		if v < floor {
 			continue
 		}
-		if titles != nil {
-			v += titles[s.slots[i]]
-		}
-		if v < best.least() || !s.alive[i] || allowed != nil && !allowed[s.slots[i]] || phrased != nil && !phrased[i] {
+		if !s.alive[i] || allowed != nil && !allowed[s.slots[i]] || phrased != nil && !phrased[i] {
 			continue
 		}
-		best.offer(hit{v, s.ids[i]})
+		if titles.most > 0 {
+			v += titles.bySlot[s.slots[i]]
+		}
+		if v >= best.least() {
+			best.offer(hit{v, s.ids[i]})
+			floor = enough()
+		}
 	}
 }

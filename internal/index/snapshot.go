@@ -123,6 +123,9 @@ func (s *space) saveBlock(e *encoder, b *block, rows int) {
 	for _, v := range b.values[:rows*s.dimensions] {
 		e.buf = binary.LittleEndian.AppendUint16(e.buf, uint16(v))
 	}
+	for _, v := range b.codes[:rows*s.words] {
+		e.uint64(v)
+	}
 }
 
 // Load replaces the index by a snapshot and returns its sequence. The error is
@@ -175,9 +178,6 @@ func (x *Index) load(r io.Reader) (sequence int64, err error) {
 			}
 			x.loadBlock(d, current)
 		case frameEnd:
-			for _, s := range x.spaces {
-				x.recode(s)
-			}
 			return sequence, nil
 		default:
 			return 0, fmt.Errorf("%w: unknown part %q", ErrDamaged, kind)
@@ -298,6 +298,10 @@ func (x *Index) loadBlock(d *decoder, s *space) {
 	for i := range len(raw) / 2 {
 		b.values[i] = int16(binary.LittleEndian.Uint16(raw[2*i:]))
 	}
+	raw = d.bytes(8 * len(ids) * s.words)
+	for i := range len(raw) / 8 {
+		b.codes[i] = binary.LittleEndian.Uint64(raw[8*i:])
+	}
 	if d.failed {
 		return
 	}
@@ -305,6 +309,5 @@ func (x *Index) loadBlock(d *decoder, s *space) {
 	for _, id := range ids {
 		s.row[id] = uint32(s.rows)
 		s.rows++
-		s.sumUp(s.rows-1, 1)
 	}
 }

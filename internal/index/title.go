@@ -73,21 +73,23 @@ func (f *titleField) remove(number, at uint32) {
 	f.postings[number] = list
 }
 
-// score adds the title scores of the query's terms to scores, by slot, and
-// reports whether there were any.
-func (f *titleField) score(scores []float32, query []queryTerm) bool {
-	if f.count == 0 {
-		return false
-	}
+// titleScores are what titles add to the scores of their chunks.
+type titleScores struct {
+	bySlot []float32
+	most   float32 // the highest of them
+}
+
+// score adds up the title scores of the query's terms in bySlot.
+func (f *titleField) score(bySlot []float32, query []queryTerm) titleScores {
+	scores := titleScores{bySlot: bySlot}
 	norm := newNorm(float64(f.length), f.count)
-	found := false
 	for _, q := range query {
 		list := f.postings[q.number]
 		w := titleWeight * idf(f.count, len(list))
 		for _, p := range list {
-			scores[p.slot] += w * norm.saturate(float32(p.count), float32(p.length))
-			found = true
+			bySlot[p.slot] += w * norm.saturate(float32(p.count), float32(p.length))
+			scores.most = max(scores.most, bySlot[p.slot])
 		}
 	}
-	return found
+	return scores
 }

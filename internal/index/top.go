@@ -27,7 +27,7 @@ type top struct {
 // least is the score that a hit must reach.
 func (t *top) least() float32 {
 	if len(t.hits) < t.limit {
-		return float32(math.Inf(-1))
+		return -math.MaxFloat32
 	}
 	return t.hits[0].score
 }

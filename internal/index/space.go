@@ -1,0 +1,262 @@
+package index
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+
+	"ibid"
+)
+
+const (
+	// blockRows is how many vectors lie in one allocation.
+	blockRows = 4096
+	// rotations mix the components of a vector well enough that more change
+	// nothing.
+	rotations     = 3
+	maxDimensions = 1 << 13
+	// farthest marks rows that are out of scope. No code is that long.
+	farthest = math.MaxUint16
+)
+
+// space holds the vectors of one embedder, a row per chunk. Rows have no order;
+// the last one fills a gap.
+//
+// A row is found by the Hamming distance of its 1-bit code and scored by the
+// cosine of its 16-bit vector, exact to some 1e-5. The code is the signs of the
+// vector after random rotations, whose distance estimates the angle (Charikar,
+// "Similarity estimation techniques from rounding algorithms", 2002). Without
+// the rotation every component would count alike, and in latent semantic
+// vectors, whose first components say most, the codes would miss a quarter of
+// the nearest. The rotations are Hadamard transforms with random signs (Ailon &
+// Chazelle, 2009), n·log n instead of n².
+type space struct {
+	dimensions int
+	words      int // of 64 bits in a code: a multiple of 8
+	flips      [rotations][]float32
+	rows       int
+	blocks     []*block
+	row        map[string]uint32 // by chunk id; for the writer
+}
+
+// block is blockRows rows.
+type block struct {
+	codes  []uint64
+	values []int16
+	scales []float32 // value · scale is the component
+	ids    []string
+	slots  []uint32 // of the chunks' documents
+}
+
+// coded is a vector as it is stored.
+type coded struct {
+	code   []uint64
+	values []int16
+	scale  float32 // 0 for the zero vector
+}
+
+func newSpace(dimensions int) *space {
+	s := &space{dimensions: dimensions, words: 8, row: make(map[string]uint32)}
+	if dimensions > 512 {
+		s.words = 16
+	}
+	size := max(64*s.words, 1<<bits.Len(uint(dimensions-1)))
+	rng := rand.New(rand.NewPCG(uint64(dimensions), 0)) // the same after a restart
+	for r := range s.flips {
+		s.flips[r] = make([]float32, size)
+		for i := range s.flips[r] {
+			s.flips[r][i] = float32(2*rng.IntN(2) - 1)
+		}
+	}
+	return s
+}
+
+func (s *space) newBlock() *block {
+	return &block{codes: make([]uint64, blockRows*s.words), values: make([]int16, blockRows*s.dimensions),
+		scales: make([]float32, blockRows), ids: make([]string, blockRows), slots: make([]uint32, blockRows)}
+}
+
+// check refuses what no embedder should return.
+func (s *space) check(v []float32) error {
+	if len(v) != s.dimensions {
+		return &ibid.Error{Code: ibid.CodeVectorDB,
+			Message: fmt.Sprintf("the vector has %d dimensions, those of its space have %d", len(v), s.dimensions),
+			Hint:    "another embedding model answers to the same name: embed the documents again"}
+	}
+	for _, c := range v {
+		if f := float64(c); math.IsNaN(f) || math.IsInf(f, 0) {
+			return ibid.Errorf(ibid.CodeVectorDB, "a component of the vector is no number")
+		}
+	}
+	return nil
+}
+
+// encode scales v to length 1, rounds it to 16 bits and takes its code.
+func (s *space) encode(v []float32) coded {
+	c := coded{values: make([]int16, len(v)), code: make([]uint64, s.words)}
+	var sum, most float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+		most = max(most, math.Abs(float64(x)))
+	}
+	if most == 0 {
+		return c
+	}
+	toInt := math.MaxInt16 / most
+	for i, x := range v {
+		c.values[i] = int16(math.Round(float64(x) * toInt))
+	}
+	c.scale = float32(1 / toInt / math.Sqrt(sum))
+	rotated := make([]float32, len(s.flips[0]))
+	for i, x := range c.values { // the code of what is stored, whatever the precision of v
+		rotated[i] = float32(x)
+	}
+	for _, flips := range s.flips {
+		for i, f := range flips {
+			rotated[i] *= f
+		}
+		hadamard(rotated)
+	}
+	for i, x := range rotated[:64*s.words] {
+		if x > 0 {
+			c.code[i/64] |= 1 << (i % 64)
+		}
+	}
+	return c
+}
+
+// hadamard transforms v, whose length is a power of two, in place.
+func hadamard(v []float32) {
+	for h := 1; h < len(v); h *= 2 {
+		for i := 0; i < len(v); i += 2 * h {
+			a, b := v[i:i+h], v[i+h:i+2*h]
+			for j, x := range a {
+				y := b[j]
+				a[j], b[j] = x+y, x-y
+			}
+		}
+	}
+}
+
+func (s *space) at(row int) (*block, int) { return s.blocks[row/blockRows], row % blockRows }
+
+func (s *space) values(row int) []int16 {
+	b, i := s.at(row)
+	return b.values[i*s.dimensions:][:s.dimensions]
+}
+
+// put stores a vector, replacing the one the chunk had.
+func (s *space) put(id string, at uint32, c coded) {
+	row, has := s.row[id]
+	if !has {
+		row = uint32(s.rows)
+		if s.rows == len(s.blocks)*blockRows {
+			s.blocks = append(s.blocks, s.newBlock())
+		}
+		s.rows++
+		s.row[id] = row
+	}
+	s.set(int(row), id, at, c)
+}
+
+func (s *space) set(row int, id string, at uint32, c coded) {
+	b, i := s.at(row)
+	b.ids[i], b.slots[i], b.scales[i] = id, at, c.scale
+	copy(b.values[i*s.dimensions:][:s.dimensions], c.values)
+	copy(b.codes[i*s.words:][:s.words], c.code)
+}
+
+// remove takes a chunk's vector out; the last row takes its place.
+func (s *space) remove(id string) {
+	row, has := s.row[id]
+	if !has {
+		return
+	}
+	delete(s.row, id)
+	s.rows--
+	b, i := s.at(s.rows)
+	if int(row) != s.rows {
+		s.row[b.ids[i]] = row
+		s.set(int(row), b.ids[i], b.slots[i],
+			coded{b.codes[i*s.words:][:s.words], b.values[i*s.dimensions:][:s.dimensions], b.scales[i]})
+	}
+	b.ids[i] = ""
+	s.blocks = s.blocks[:(s.rows+blockRows-1)/blockRows]
+}
+
+// cosine returns the cosine between a vector and that of a row.
+func (s *space) cosine(c coded, row int) float32 {
+	b, i := s.at(row)
+	return float32(float64(dot(c.values, s.values(row))) * float64(c.scale) * float64(b.scales[i]))
+}
+
+// nearest returns the rows whose codes are nearest to code: at least n, where
+// there are as many in scope, and all at the last distance taken.
+func (s *space) nearest(code []uint64, n int, allowed []bool, sc *scratch) []uint32 {
+	distances := zeroed(&sc.distances, s.rows)
+	counts := zeroed(&sc.counts, 64*s.words+1)
+	for k, b := range s.blocks {
+		d := distances[k*blockRows : min((k+1)*blockRows, s.rows)]
+		hamming(d, b.codes, code)
+		for i, n := range d {
+			if allowed == nil || allowed[b.slots[i]] {
+				counts[n]++
+			} else {
+				d[i] = farthest
+			}
+		}
+	}
+	limit, sum := 0, 0
+	for ; limit < len(counts)-1; limit++ {
+		if sum += int(counts[limit]); sum >= n {
+			break
+		}
+	}
+	near := sc.near[:0]
+	for i, d := range distances {
+		if int(d) <= limit {
+			near = append(near, uint32(i))
+		}
+	}
+	sc.near = near
+	return near
+}
+
+// hamming writes the distances of consecutive codes to code, whose length is a
+// multiple of 8.
+func hamming(distances []uint16, codes, code []uint64) {
+	for i := range distances {
+		n := 0
+		for k := 0; k+8 <= len(code); k += 8 {
+			q, c := (*[8]uint64)(code[k:]), (*[8]uint64)(codes[k:])
+			n += bits.OnesCount64(q[0]^c[0]) + bits.OnesCount64(q[1]^c[1]) + bits.OnesCount64(q[2]^c[2]) + bits.OnesCount64(q[3]^c[3]) +
+				bits.OnesCount64(q[4]^c[4]) + bits.OnesCount64(q[5]^c[5]) + bits.OnesCount64(q[6]^c[6]) + bits.OnesCount64(q[7]^c[7])
+		}
+		codes = codes[len(code):]
+		distances[i] = uint16(n)
+	}
+}
+
+// dot is the inner product of two 16-bit vectors of one length.
+func dot(a, b []int16) int64 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 int64
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
+		s0 += int64(int32(x[0]) * int32(y[0]))
+		s1 += int64(int32(x[1]) * int32(y[1]))
+		s2 += int64(int32(x[2]) * int32(y[2]))
+		s3 += int64(int32(x[3]) * int32(y[3]))
+	}
+	for ; i < len(a); i++ {
+		s0 += int64(int32(a[i]) * int32(b[i]))
+	}
+	return s0 + s1 + s2 + s3
+}
+
+func (s *space) bytes() int64 {
+	perRow := int64(8*s.words + 2*s.dimensions + 4 + 16 + 4)
+	return int64(len(s.blocks))*blockRows*perRow + int64(s.rows)*48
+}
