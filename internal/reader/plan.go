@@ -132,7 +132,7 @@ var (
 const introduction = "I am the reader, the small model built into ibid. I do not write answers of my own: " +
 	"I search your documents and quote the sentences that fit your question best, each with a footnote that opens its page. " +
 	"I can also list, sum up and compare your documents, calculate, and tell the time. " +
-	"For answers in free words, connect a language model in the settings."
+	"For answers in free words, start ibid with a language model, for example --model ollama:qwen3:4b."
 
 // smallTalk answers what needs no document.
 func smallTalk(q string) (string, bool) {
