@@ -40,8 +40,9 @@ func Transcript(t testing.TB, rel string) []Exchange {
 // TranscriptBodies returns the recorded bodies of at most limit bytes, to seed
 // fuzzing with; none where the test data is absent.
 func TranscriptBodies(limit int) [][]byte {
-	paths, err := filepath.Glob(filepath.Join(findData("transcripts"), "*", "*.txt"))
-	if err != nil {
+	dir := findData("transcripts")
+	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.txt"))
+	if err != nil || dir == "" {
 		return nil
 	}
 	var bodies [][]byte
