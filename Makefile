@@ -34,7 +34,7 @@ test: build ## run everything that CI runs, ending with one line of counts
 	@go run ./scripts/test
 
 check: go web/node_modules/.package-lock.json ## look for mistakes without running anything
-	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
+	@unformatted=$$(gofmt -l *.go cmd internal scripts web/*.go); \
 		if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
