@@ -27,8 +27,11 @@ func browserTests(ctx context.Context, show io.Writer) (counts, []string, error)
 	return vitest(ctx, show, "e2e", "web-browser.json")
 }
 
-// chromium finds the browser as Debian and others name it.
+// chromium finds the browser: $CHROMIUM, else as Debian and others name it.
 func chromium() string {
+	if path := os.Getenv("CHROMIUM"); path != "" {
+		return path
+	}
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
