@@ -3,7 +3,9 @@
 package extract
 
 import (
-	"syscall"
+	"fmt"
+	"os"
+	"strings"
 	"time"
 )
 
@@ -18,14 +20,25 @@ func (p *Pool) StopAndMeasure() (cpu time.Duration, peak int64) {
 		if w.idle.Stop() {
 			p.timers.Done()
 		}
+		peak = max(peak, peakBytes(w.cmd.Process.Pid))
 		_ = w.in.Close()
 		_ = w.cmd.Wait()
 		state := w.cmd.ProcessState
 		cpu += state.UserTime() + state.SystemTime()
-		if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-			peak = max(peak, usage.Maxrss<<10)
-		}
 	}
 	p.Stop()
 	return cpu, peak
+}
+
+// peakBytes returns the most memory a process has occupied, 0 where the system
+// does not say.
+func peakBytes(pid int) int64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(b), "VmHWM:")
+	var kilobytes int64
+	_, _ = fmt.Sscan(after, &kilobytes)
+	return kilobytes << 10
 }

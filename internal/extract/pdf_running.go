@@ -14,7 +14,7 @@ import (
 
 const (
 	edgeLines  = 3  // lines from the edge that may be running ones
-	edgeZone   = 8  // running lines stand in the outer eighth of a page…
+	edgeZone   = 10 // running lines stand in the outer tenth of a page…
 	sameHeight = 40 // …at heights that differ by less than this, tenths of a point
 	nearby     = 3  // pages; odd and even pages differ
 )

@@ -10,7 +10,6 @@ import (
 type Document struct {
 	in     *instance
 	handle uint64
-	kept   uint64 // a page that stays open so that its fonts do
 	pages  int
 }
 

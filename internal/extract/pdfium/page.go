@@ -56,12 +56,7 @@ func (d *Document) Page(ctx context.Context, n int) (Page, error) {
 	if handle == 0 {
 		return Page{}, ErrPage
 	}
-	// PDFium forgets fonts with the last page that uses them, and most pages
-	// use those of the page before.
-	if d.kept != 0 {
-		in.call(ctx, "FPDF_ClosePage", d.kept)
-	}
-	d.kept = handle
+	defer in.call(ctx, "FPDF_ClosePage", handle)
 	text := in.call(ctx, "FPDFText_LoadPage", handle)
 	if in.err != nil {
 		return Page{}, in.err
