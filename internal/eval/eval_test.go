@@ -1,0 +1,248 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ibid"
+	"ibid/internal/ibidtest"
+	"ibid/internal/search"
+)
+
+var update = flag.Bool("update", false, "write the golden scores anew")
+
+// tolerance absorbs the last bits of floating point on another processor; what
+// is more is another ranking.
+const tolerance = 0.0006
+
+// TestScores holds the scores of testdata/*.golden. A change that is meant shows
+// as a diff of these files after `go test ./internal/eval -update`.
+func TestScores(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures thousands of searches")
+	}
+	for _, tt := range []struct {
+		set    string
+		sample int
+		full   bool
+		least  float64 // nDCG@10 that users get without any embedding server
+	}{
+		{set: "cranfield", least: 0.412},
+		{set: "squad-dev", sample: 2000, least: 0.885},
+		{set: "squad-dev", full: true, least: 0.890},
+	} {
+		name := tt.set
+		if tt.sample > 0 {
+			name = fmt.Sprintf("%s-%d", tt.set, tt.sample)
+		}
+		t.Run(name, func(t *testing.T) {
+			if tt.full && os.Getenv("IBID_FULL") == "" && !*update {
+				t.Skip("IBID_FULL=1 measures with all questions")
+			}
+			report, err := Retrieval(context.Background(), ibidtest.Data(t, "retrieval/"+tt.set), Config{Sample: tt.sample})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := report.Score(search.ModeAuto, NDCG10); got < tt.least {
+				t.Errorf("nDCG@10 is %.4f, wanted at least %.3f", got, tt.least)
+			}
+			golden(t, filepath.Join("testdata", name+".golden"), report)
+		})
+	}
+}
+
+// golden compares every score with the file's.
+func golden(t *testing.T, path string, r *Report) {
+	t.Helper()
+	got := scores(r)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !within(string(want), got) {
+		t.Errorf("the scores changed; if they should: go test ./internal/eval -update\n%s", cmp.Diff(string(want), got))
+	}
+}
+
+// scores writes a line per score.
+func scores(r *Report) string {
+	var b strings.Builder
+	for _, c := range r.Configurations {
+		for i, m := range Metrics {
+			fmt.Fprintf(&b, "%-8s %-11s %.4f\n", c.Mode, m, c.Scores[i])
+		}
+	}
+	return b.String()
+}
+
+// within compares line by line, scores with tolerance.
+func within(want, got string) bool {
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		var modeA, modeB, metricA, metricB string
+		var scoreA, scoreB float64
+		fmt.Sscan(a[i], &modeA, &metricA, &scoreA)
+		fmt.Sscan(b[i], &modeB, &metricB, &scoreB)
+		if modeA != modeB || metricA != metricB || math.Abs(scoreA-scoreB) > tolerance {
+			return false
+		}
+	}
+	return true
+}
+
+func TestMetrics(t *testing.T) {
+	relevant := map[string]int{"a": 2, "b": 1, "c": 1}
+	got := measure([]string{"x", "a", "b", "y", "z", "c"}, relevant)
+	// By hand: (2/log2 3 + 1/log2 4 + 1/log2 7) / (2/log2 2 + 1/log2 3 + 1/log2 4).
+	want := []float64{(2/1.5849625 + 0.5 + 1/2.8073549) / (2 + 1/1.5849625 + 0.5), 0.5, 0, 2.0 / 3, 1, 1, 1}
+	for i, m := range Metrics {
+		if math.Abs(got[i]-want[i]) > 1e-6 {
+			t.Errorf("%s = %v, want %v", m, got[i], want[i])
+		}
+	}
+	for i, v := range measure(nil, relevant) {
+		if v != 0 {
+			t.Errorf("%s of an empty ranking is %v", Metrics[i], v)
+		}
+	}
+}
+
+func TestBootstrap(t *testing.T) {
+	same := make([]float64, 100)
+	for i := range same {
+		same[i] = 0.25
+	}
+	if m, low, high := bootstrap(same, 1); m != 0.25 || math.Abs(low-0.25) > 1e-9 || math.Abs(high-0.25) > 1e-9 {
+		t.Errorf("all alike: %v [%v, %v]", m, low, high)
+	}
+	// ±1 in turn: mean 0, standard error 1/√n = 0.1, so the interval is near ±0.196.
+	turns := make([]float64, 100)
+	for i := range turns {
+		turns[i] = float64(2*(i%2) - 1)
+	}
+	m, low, high := bootstrap(turns, 1)
+	if m != 0 || math.Abs(low+0.196) > 0.03 || math.Abs(high-0.196) > 0.03 {
+		t.Errorf("in turn: %v [%v, %v]", m, low, high)
+	}
+	if m, low, high := bootstrap(nil, 1); m != 0 || low != 0 || high != 0 {
+		t.Errorf("of nothing: %v [%v, %v]", m, low, high)
+	}
+}
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func small() map[string]string {
+	return map[string]string{
+		"corpus.jsonl": `{"_id":"1","title":"Rivers","text":"The Seine flows through Rouen."}` + "\n" +
+			`{"_id":"2","title":"Rivers","text":"The Rhine flows through Cologne."}` + "\n\n" +
+			`{"_id":"3","title":"","text":"Bread is baked."}` + "\n" + `{"_id":"4","title":"","text":"Wine is drunk."}`,
+		"queries.jsonl": `{"_id":"q1","text":"Which river flows through Cologne?"}` + "\n" +
+			`{"_id":"q2","text":"baking bread"}` + "\n" + `{"_id":"q3","text":"nothing relevant"}` + "\n",
+		"qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\t2\t1\nq2\t3\t2\nq3\t1\t0\n",
+	}
+}
+
+func TestRetrievalOfASmallSet(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, small())
+	r, err := Retrieval(context.Background(), dir, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Documents != 3 || r.Chunks != 4 || r.Queries != 2 || r.Default != search.ModeLexical || r.Score(search.ModeAuto, NDCG10) != 1 {
+		t.Errorf("report %+v", r)
+	}
+	var table bytes.Buffer
+	if err := r.WriteTable(&table); err != nil || !strings.Contains(table.String(), "auto (lexical)") {
+		t.Errorf("%v\n%s", err, table.String())
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parsed struct {
+		Default        map[string]float64
+		Configurations map[string]map[string]float64
+	}
+	if err := json.Unmarshal(data, &parsed); err != nil || parsed.Default["ndcg@10"] != 1 || parsed.Default["recall@7"] != 1 ||
+		parsed.Configurations["lexical"]["mrr@10"] != 1 {
+		t.Errorf("%v in %s", err, data)
+	}
+}
+
+func TestReadSetSaysWhatIsWrong(t *testing.T) {
+	for name, tt := range map[string]struct {
+		file, content, want string
+		code                ibid.Code
+	}{
+		"missing":   {"corpus.jsonl", "", "corpus.jsonl", ibid.CodeNotFound},
+		"broken":    {"corpus.jsonl", "{\"_id\":\"1\"}\n{\n", "corpus.jsonl, line 2", ibid.CodeBadRequest},
+		"twice":     {"corpus.jsonl", "{\"_id\":\"1\"}\n{\"_id\":\"1\"}\n", "line 2", ibid.CodeBadRequest},
+		"no id":     {"queries.jsonl", "{\"text\":\"x\"}\n", "queries.jsonl, line 1: _id", ibid.CodeBadRequest},
+		"columns":   {"qrels/test.tsv", "a\tb\n", "test.tsv, line 1", ibid.CodeBadRequest},
+		"score":     {"qrels/test.tsv", "q\tc\ts\nq1\t1\thigh\n", "test.tsv, line 2", ibid.CodeBadRequest},
+		"no qrels":  {"qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "nothing to measure", ibid.CodeBadRequest},
+		"no corpus": {"corpus.jsonl", "\n", "nothing to measure", ibid.CodeBadRequest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			files := small()
+			files[tt.file] = tt.content
+			if tt.content == "" {
+				delete(files, tt.file)
+			}
+			write(t, dir, files)
+			_, err := ReadSet(dir)
+			if err == nil || !strings.Contains(err.Error(), tt.want) || ibid.CodeOf(err) != tt.code {
+				t.Errorf("%v, want %s and %q", err, tt.code, tt.want)
+			}
+		})
+	}
+}
+
+func TestSampleIsSeeded(t *testing.T) {
+	draw := func(seed uint64) []Query {
+		s := &Set{}
+		for i := range 100 {
+			s.Queries = append(s.Queries, Query{ID: fmt.Sprint(i)})
+		}
+		s.sample(Config{Sample: 10, Seed: seed})
+		return s.Queries
+	}
+	if d := cmp.Diff(draw(1), draw(1)); d != "" {
+		t.Error(d)
+	}
+	if cmp.Equal(draw(1), draw(2)) || len(draw(1)) != 10 {
+		t.Error("the seed does not matter")
+	}
+}
