@@ -114,6 +114,23 @@ type Chunk struct {
 	Pages      []int    `json:"pages,omitempty"` // pages the span touches, ascending
 }
 
+// ChunkSet is a fingerprint of a set of chunk ids, whatever their order: how two
+// places that should hold the same chunks are compared without listing them.
+type ChunkSet struct {
+	Count int
+	Sum   uint64 // of the ids' FNV-1a hashes, modulo 2^64
+}
+
+// With returns the fingerprint of the set and one more id.
+func (s ChunkSet) With(id string) ChunkSet {
+	const offset, prime = 14695981039346656037, 1099511628211 // of FNV-1a, 64 bits
+	h := uint64(offset)
+	for i := range len(id) {
+		h = (h ^ uint64(id[i])) * prime
+	}
+	return ChunkSet{s.Count + 1, s.Sum + h}
+}
+
 // Scope narrows what is searched. The zero Scope is everything. Where several
 // fields are set, a document must satisfy all of them.
 type Scope struct {

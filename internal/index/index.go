@@ -272,6 +272,26 @@ func (x *Index) Len() int {
 	return x.totals.chunks
 }
 
+// ChunkSets returns, by document, the fingerprint of the ids of its chunks that
+// can be found.
+func (x *Index) ChunkSets() map[string]ibid.ChunkSet {
+	x.writer.Lock()
+	defer x.writer.Unlock()
+	sets := make(map[string]ibid.ChunkSet, len(x.documents))
+	for id, at := range x.documents {
+		var set ibid.ChunkSet
+		for _, p := range x.parts[at] {
+			for i := p.from; i < p.to; i++ {
+				if p.segment.alive[i] {
+					set = set.With(p.segment.ids[i])
+				}
+			}
+		}
+		sets[id] = set
+	}
+	return sets
+}
+
 // Stats returns the size of the index.
 func (x *Index) Stats() Stats {
 	x.mu.RLock()

@@ -27,7 +27,7 @@ type Store interface {
 	PutDocument(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error)
 	NextDocument(ctx context.Context) (d ibid.Document, version string, ok bool, err error)
 	SetProgress(ctx context.Context, documentID, stage string, progress float64, pages int) error
-	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, at time.Time) (change int64, err error)
+	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, at time.Time) (stored ibid.Document, change int64, err error)
 	SettleDocument(ctx context.Context, d ibid.Document, version string) error
 	RemoveDocument(ctx context.Context, id string, at time.Time) error
 }
@@ -39,6 +39,7 @@ type Library interface {
 	DocumentChunks(ctx context.Context, documentID string) ([]ibid.Chunk, error)
 	Chunks(ctx context.Context, ids []string) ([]ibid.Chunk, error)
 	ChangedDocuments(ctx context.Context, after int64) (ready []ibid.Document, removed []string, last int64, err error)
+	ChunkSets(ctx context.Context) (map[string]ibid.ChunkSet, error) // by document
 }
 
 // Embeddings keeps vectors that cost something to make.
@@ -51,6 +52,7 @@ type Embeddings interface {
 type Index interface {
 	Put(doc ibid.Document, chunks []ibid.Chunk)
 	Delete(documentID string)
+	ChunkSets() map[string]ibid.ChunkSet // by document
 	Len() int
 	Save(w io.Writer, sequence int64) error
 	Load(r io.Reader) (sequence int64, err error)
@@ -99,12 +101,14 @@ type Pipeline struct {
 	group  sync.WaitGroup
 	wake   chan struct{}
 	embed  chan struct{} // chunks may lack vectors
+	jobs   jobs
 
 	// publish orders what becomes searchable: the database and the index change
 	// together under it. change is the last change of the library in the index.
 	publish sync.Mutex
 	change  int64
-	saved   int64 // change at the last snapshot
+	saved   int64      // change at the last snapshot; -1: it must be written anew
+	saving  sync.Mutex // one snapshot at a time
 	vectors vectorKeeper
 }
 
@@ -133,6 +137,9 @@ func New(cfg Config) (*Pipeline, error) {
 func (p *Pipeline) Open(ctx context.Context) error {
 	if err := p.loadIndex(ctx); err != nil {
 		return fmt.Errorf("bring the index up to date: %w", err)
+	}
+	if err := p.agree(ctx); err != nil {
+		return fmt.Errorf("compare the index with the database: %w", err)
 	}
 	p.openVectors()
 	if err := p.cfg.Library.RequeueDocuments(ctx); err != nil {
@@ -199,6 +206,7 @@ func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.D
 		p.refreshScope(ctx, d)
 		return d, true, nil
 	}
+	p.jobs.supersede(d.ID, version)
 	p.nudge()
 	return d, false, nil
 }
@@ -221,6 +229,7 @@ func (p *Pipeline) Remove(ctx context.Context, documentID string) error {
 		return err
 	}
 	p.cfg.Index.Delete(documentID)
+	p.jobs.supersede(documentID, "")
 	return nil
 }
 

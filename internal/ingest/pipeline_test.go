@@ -401,7 +401,7 @@ func TestTheBuiltInEmbedderIsFitted(t *testing.T) {
 	}
 	name := s.fitted().Name()
 	s.stop()
-	s = openShop(t, dir, newParagraphs(), use)
+	openShop(t, dir, newParagraphs(), use)
 	mu.Lock()
 	defer mu.Unlock()
 	if n := len(told); n < 2 || told[n-1] == "" || !strings.HasPrefix(name, "lsa-") {

@@ -50,6 +50,8 @@ func (p *Pipeline) loadIndex(ctx context.Context) error {
 // saveIndex writes a snapshot where something has changed since the last one.
 // The new file takes the old one's place only when it is whole.
 func (p *Pipeline) saveIndex() error {
+	p.saving.Lock()
+	defer p.saving.Unlock()
 	p.publish.Lock()
 	change := p.change
 	unchanged := change == p.saved

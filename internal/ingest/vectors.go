@@ -73,6 +73,17 @@ func (p *Pipeline) useEmbedder(e ibid.Embedder) {
 	p.cfg.SetEmbedder(e)
 }
 
+// dropVectors forgets the vectors in use; the background makes them anew.
+func (p *Pipeline) dropVectors() {
+	switch fit := p.fitted(); {
+	case p.cfg.Embedder != nil:
+		p.cfg.Vectors.DropSpace(p.cfg.Embedder.Name())
+	case fit != nil:
+		p.cfg.Vectors.DropSpace(fit.Name())
+	}
+	p.nudgeEmbed()
+}
+
 func (p *Pipeline) nudgeEmbed() {
 	select {
 	case p.embed <- struct{}{}:
@@ -228,10 +239,10 @@ func (p *Pipeline) fillMissing(ctx context.Context, e ibid.Embedder) error {
 	return p.cfg.Vectors.UseSpace(e.Name())
 }
 
-// embedDocument gives a document's chunks vectors of the user's embedder and
-// then calls it ready. Where the embedder is out of reach the document is ready
-// all the same: words find it, and the vectors follow.
-func (p *Pipeline) embedDocument(ctx context.Context, d ibid.Document, version string, chunks []ibid.Chunk) error {
+// embedDocument gives a document's chunks vectors of the user's embedder. Where
+// the embedder is out of reach the document is ready all the same: words find
+// it, and the vectors follow.
+func (p *Pipeline) embedDocument(ctx context.Context, d *ibid.Document, chunks []ibid.Chunk) error {
 	err := p.embedStored(ctx, p.cfg.Embedder, chunks, func(done int) {
 		_ = p.cfg.Store.SetProgress(ctx, d.ID, "embed", 0.85+0.15*float64(done)/float64(len(chunks)), d.Pages)
 	})
@@ -242,8 +253,7 @@ func (p *Pipeline) embedDocument(ctx context.Context, d ibid.Document, version s
 		p.cfg.Log.Warn("no vectors yet for a document", "name", d.Name, "error", err)
 		d.Notice = joinNotices(d.Notice, "found by words only until the embedder answers: "+oneLine(err))
 	}
-	d.Status, d.Stage, d.Progress = ibid.DocumentReady, "", 1
-	return p.cfg.Store.SettleDocument(ctx, d, version)
+	return nil
 }
 
 func joinNotices(a, b string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"time"
 
@@ -36,26 +37,34 @@ func (p *Pipeline) process(d ibid.Document, version string) {
 	if version == "" {
 		version = d.Version
 	}
-	err := p.guarded(d, version)
+	ctx, end, err := p.jobs.begin(p.base, d.ID, version)
+	if err != nil {
+		return
+	}
+	defer end()
+	err = p.guarded(ctx, d, version)
 	switch {
-	case err == nil, p.base.Err() != nil, ibid.CodeOf(err) == ibid.CodeNotFound:
-		return // done; to be begun again; or removed meanwhile
+	case err == nil, ctx.Err() != nil:
+		return // done; or not wanted any more, or to be begun again
+	case ibid.CodeOf(err) == ibid.CodeNotFound, ibid.CodeOf(err) == ibid.CodeConflict:
+		return // removed meanwhile, or another version is wanted
 	}
 	p.cfg.Log.Warn("document failed", "name", d.Name, "error", err)
 	d.Status, d.Stage, d.Progress, d.Error = ibid.DocumentFailed, "", 0, oneLine(err)
-	if err := p.cfg.Store.SettleDocument(p.base, d, version); err != nil && p.base.Err() == nil {
+	err = p.cfg.Store.SettleDocument(ctx, d, version)
+	if err != nil && ctx.Err() == nil && ibid.CodeOf(err) == ibid.CodeInternal {
 		p.cfg.Log.Error("cannot write down a failure", "name", d.Name, "error", err)
 	}
 }
 
-func (p *Pipeline) guarded(d ibid.Document, version string) (err error) {
+func (p *Pipeline) guarded(ctx context.Context, d ibid.Document, version string) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			p.cfg.Log.Error("panic while taking in a document", "name", d.Name, "panic", r, "stack", string(debug.Stack()))
 			err = errors.New("something went wrong while it was read")
 		}
 	}()
-	return p.take(p.base, d, version)
+	return p.take(ctx, d, version)
 }
 
 // progressEvery bounds how often progress is written down.
@@ -66,6 +75,9 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 	path, err := p.files.path(version)
 	if err != nil {
 		return errors.New("its original is gone; add it again")
+	}
+	if info, err := os.Stat(path); err == nil {
+		d.Bytes = info.Size()
 	}
 	var told time.Time
 	x, err := p.cfg.Extractor.Extract(ctx, path, d.Name, func(page, pages int) {
@@ -106,25 +118,25 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 		}
 	}
 	d.Embedded = d.Chunks - d.Kept
-	d.Status, d.Stage, d.Progress, d.Error, d.ChangeAt = ibid.DocumentReady, "", 1, "", p.cfg.Now()
-	if p.cfg.Embedder != nil {
-		d.Status, d.Stage, d.Progress = ibid.DocumentProcessing, "embed", 0.85
-	}
+	d.Status, d.Stage, d.Progress, d.Error, d.ChangeAt = ibid.DocumentProcessing, "index", 0.85, "", p.cfg.Now()
 	if err := p.publishDocument(ctx, d, x, chunks); err != nil {
 		return err
 	}
 	if p.cfg.Embedder == nil {
 		p.embedFitted(ctx, chunks)
-		return nil
+	} else if err := p.embedDocument(ctx, &d, chunks); err != nil {
+		return err
 	}
-	return p.embedDocument(ctx, d, version, chunks)
+	// Only now is it called ready: whoever reads that may search for it.
+	d.Status, d.Stage, d.Progress = ibid.DocumentReady, "", 1
+	return p.cfg.Store.SettleDocument(ctx, d, version)
 }
 
 // publishDocument makes a version searchable, in the database and in the index.
 func (p *Pipeline) publishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk) error {
 	p.publish.Lock()
 	defer p.publish.Unlock()
-	change, err := p.cfg.Store.FinishDocument(ctx, d, x, chunks, p.cfg.Now())
+	d, change, err := p.cfg.Store.FinishDocument(ctx, d, x, chunks, p.cfg.Now())
 	if err != nil {
 		return fmt.Errorf("save what it says: %w", err)
 	}

@@ -1,0 +1,165 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"ibid"
+	"ibid/internal/index"
+)
+
+// agrees holds that index and database are the same.
+func (s *shop) agrees(documents int) {
+	s.t.Helper()
+	a, err := s.Compare(s.t.Context())
+	if err != nil || len(a.Differ) > 0 || a.Documents != documents || a.Chunks != s.index.Len() {
+		s.t.Fatalf("agreement %+v with %d chunks in the index, %v", a, s.index.Len(), err)
+	}
+}
+
+func TestCompareAndRebuild(t *testing.T) {
+	s := openShop(t, t.TempDir(), newParagraphs())
+	var docs []ibid.Document
+	for _, animal := range []string{"walrus", "giraffe", "octopus"} {
+		docs = append(docs, s.settled(s.add(animal+".txt", long(animal)+long("pond")).ID))
+	}
+	s.agrees(3)
+
+	// Whatever the index has lost, kept or mixed up is found, and mended.
+	chunks, err := s.db.DocumentChunks(t.Context(), docs[1].ID)
+	if err != nil || len(chunks) < 2 {
+		t.Fatalf("%d chunks, %v", len(chunks), err)
+	}
+	chunks[0].ID = "c_other" // as many as before, but not the same
+	s.index.Delete(docs[0].ID)
+	s.index.Put(docs[1], chunks)
+	s.index.Put(ibid.Document{ID: "ghost"}, []ibid.Chunk{{ID: "c_ghost", DocumentID: "ghost", Text: "The ghost."}})
+	a, err := s.Compare(t.Context())
+	if err != nil || len(a.Differ) != 3 || a.Documents != 3 {
+		t.Fatalf("found %+v, %v", a, err)
+	}
+	before, err := s.Rebuild(t.Context())
+	if err != nil || len(before.Differ) != 3 {
+		t.Fatalf("rebuilt after %+v, %v", before, err)
+	}
+	s.agrees(3)
+	for query, found := range map[string]bool{"walrus": true, "giraffe": true, "octopus": true, "ghost": false} {
+		if (s.finds(query) != "") != found {
+			t.Errorf("%s: found %v", query, !found)
+		}
+	}
+}
+
+func TestRebuildMakesVectorsAnew(t *testing.T) {
+	e := &hashEmbedder{}
+	s := openShop(t, t.TempDir(), newParagraphs(), func(c *Config) { c.Embedder = e })
+	s.settled(s.add("a.txt", long("walrus")+long("giraffe")).ID)
+	texts := e.texts
+	if _, err := s.Rebuild(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("vectors come back", func() bool { return len(s.index.Missing(e.Name())) == 0 })
+	if e.texts != texts {
+		t.Errorf("%d stored vectors were made again", e.texts-texts)
+	}
+}
+
+// A snapshot that has lost a document is noticed when the shop opens.
+func TestOpenMendsASnapshotThatLies(t *testing.T) {
+	dir := t.TempDir()
+	files := newParagraphs()
+	s := openShop(t, dir, files)
+	d := s.settled(s.add("a.txt", "The walrus sleeps.").ID)
+	s.settled(s.add("b.txt", "The giraffe eats.").ID)
+	s.index.Delete(d.ID)
+	s.stop() // writes the snapshot without it
+
+	s = openShop(t, dir, files)
+	s.agrees(2)
+	if s.finds("walrus") == "" {
+		t.Fatal("the document is not found")
+	}
+	var good bytes.Buffer
+	s.stop()
+	if err := s.index.Save(&good, 0); err != nil {
+		t.Fatal(err)
+	}
+	fresh := index.New(index.Config{})
+	if _, err := fresh.Load(&good); err != nil || len(fresh.ChunkSets()) != 2 || fresh.ChunkSets()[d.ID] != s.index.ChunkSets()[d.ID] {
+		t.Fatalf("a loaded index has %v, %v", fresh.ChunkSets(), err)
+	}
+}
+
+// eventually waits for the background.
+func (s *shop) eventually(what string, done func() bool) {
+	s.t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !done() {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("never: %s", what)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// A version that is slow to read never takes the place of the newer one, and
+// the newer one does not wait for it.
+func TestASlowVersionIsGivenUp(t *testing.T) {
+	files := newParagraphs()
+	s := openShop(t, t.TempDir(), files, func(c *Config) { c.Workers = 3 })
+	d := s.add("a.txt", "wait for the walrus.") // until its job is cancelled
+	<-files.waiting
+	s.add("a.txt", "The giraffe eats.")
+	if now := s.settled(d.ID); now.Status != ibid.DocumentReady || now.Bytes != int64(len("The giraffe eats.")) {
+		t.Fatalf("document %+v", now)
+	}
+	if s.finds("giraffe") == "" || s.finds("walrus") != "" {
+		t.Fatal("the newer version is not what is searched")
+	}
+	s.agrees(1)
+}
+
+// A client that has not got its answer sends the same file again.
+func TestTheSameBytesTwiceAreReadOnce(t *testing.T) {
+	files := newParagraphs()
+	s := openShop(t, t.TempDir(), files)
+	first := s.add("a.txt", "wait for the walrus.")
+	<-files.waiting
+	if again := s.add("a.txt", "wait for the walrus."); again.ID != first.ID || again.Status != ibid.DocumentProcessing {
+		t.Fatalf("again: %+v", again)
+	}
+	close(files.block)
+	if d := s.settled(first.ID); d.Status != ibid.DocumentReady {
+		t.Fatalf("document %+v", d)
+	}
+	s.settled(s.add("b.txt", "The giraffe eats.").ID)
+	files.mu.Lock()
+	defer files.mu.Unlock()
+	if files.read["a.txt"] != 1 {
+		t.Errorf("read %d times", files.read["a.txt"])
+	}
+}
+
+// TestStaleWorkChangesNothing goes to the database directly: whatever order
+// things happen in, work on a version that is not wanted any more is refused.
+func TestStaleWorkChangesNothing(t *testing.T) {
+	s := openShop(t, t.TempDir(), newParagraphs())
+	d := s.settled(s.add("a.txt", "The walrus sleeps.").ID)
+	old := d
+	old.Version = strings.Repeat("0", 32)
+	chunk := ibid.Chunk{ID: "c_old", DocumentID: d.ID, Version: old.Version, Text: "The giraffe eats."}
+	if _, _, err := s.db.FinishDocument(t.Context(), old, ibid.Extract{Text: chunk.Text}, []ibid.Chunk{chunk}, time.Now()); ibid.CodeOf(err) != ibid.CodeConflict {
+		t.Errorf("an old version is published: %v", err)
+	}
+	old.Status = ibid.DocumentFailed
+	if err := s.db.SettleDocument(t.Context(), old, old.Version); ibid.CodeOf(err) != ibid.CodeConflict {
+		t.Errorf("an old version's failure is written down: %v", err)
+	}
+	if now := s.settled(d.ID); fmt.Sprint(now) != fmt.Sprint(d) {
+		t.Errorf("the document changed: %+v", now)
+	}
+	s.agrees(1)
+}
