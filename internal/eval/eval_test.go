@@ -76,7 +76,7 @@ func golden(t *testing.T, path string, r *Report) {
 		t.Fatal(err)
 	}
 	if !within(string(want), got) {
-		t.Errorf("the scores changed; if they should: go test ./internal/eval -update\n%s", cmp.Diff(string(want), got))
+		t.Errorf("the scores changed; if they should: go test ./internal/eval -update\n%s", cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")))
 	}
 }
 

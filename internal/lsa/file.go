@@ -22,7 +22,9 @@ type file struct {
 	Codes              []byte
 }
 
-var errDamaged = errors.New("the saved embedder is damaged")
+// ErrDamaged says that a saved model cannot be used. The corpus is fitted anew
+// then.
+var ErrDamaged = errors.New("the saved embedder is damaged or of another version")
 
 // Save writes the model.
 func (m *Model) Save(w io.Writer) error {
@@ -53,10 +55,10 @@ func Load(r io.Reader) (*Model, error) {
 	br := bufio.NewReader(r)
 	head := make([]byte, len(magic)+12)
 	if _, err := io.ReadFull(br, head); err != nil {
-		return nil, fmt.Errorf("load embedder: %w: %w", errDamaged, err)
+		return nil, fmt.Errorf("load embedder: %w: %w", ErrDamaged, err)
 	}
 	if string(head[:len(magic)]) != magic {
-		return nil, fmt.Errorf("load embedder: %w: it is not of this version", errDamaged)
+		return nil, fmt.Errorf("load embedder: %w: it is not of this version", ErrDamaged)
 	}
 	sum := binary.LittleEndian.Uint32(head[len(magic):])
 	size := binary.LittleEndian.Uint64(head[len(magic)+4:])
@@ -66,15 +68,15 @@ func Load(r io.Reader) (*Model, error) {
 		return nil, fmt.Errorf("load embedder: %w", err)
 	}
 	if uint64(len(body)) != size || crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)) != sum {
-		return nil, fmt.Errorf("load embedder: %w: its checksum is wrong", errDamaged)
+		return nil, fmt.Errorf("load embedder: %w: its checksum is wrong", ErrDamaged)
 	}
 	var f file
 	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&f); err != nil {
-		return nil, fmt.Errorf("load embedder: %w: %w", errDamaged, err)
+		return nil, fmt.Errorf("load embedder: %w: %w", ErrDamaged, err)
 	}
 	n := len(f.Terms)
 	if f.Dimensions <= 0 || len(f.IDF) != n || len(f.Scales) != n || len(f.Codes) != n*f.Dimensions {
-		return nil, fmt.Errorf("load embedder: %w: its parts do not fit together", errDamaged)
+		return nil, fmt.Errorf("load embedder: %w: its parts do not fit together", ErrDamaged)
 	}
 	m := &Model{dimensions: f.Dimensions, fitted: f.Fitted, languages: f.Languages, terms: f.Terms,
 		idf: f.IDF, scales: f.Scales, codes: make([]int8, len(f.Codes))}

@@ -17,14 +17,14 @@ import (
 type Config struct {
 	Dimensions int    // length of the vectors; 0: 300. Small corpora get fewer
 	Seed       uint64 // of the randomised decomposition: same texts, same model
-	MaxTexts   int    // a larger corpus is sampled; 0: 30,000
+	MaxTexts   int    // a larger corpus is sampled; 0: 20,000
 }
 
 const (
 	// minTexts is the smallest corpus worth a fit.
 	minTexts = 10
 	// maxTerms bounds the vocabulary; the terms in the fewest texts go first.
-	maxTerms = 60_000
+	maxTerms = 40_000
 	// A term must stand in this many texts: what occurs once ties nothing.
 	minFrequency = 2
 	oversample   = 20
@@ -37,7 +37,7 @@ const (
 // vectors until there is more.
 func Fit(ctx context.Context, texts iter.Seq[string], cfg Config) (*Model, error) {
 	cfg.Dimensions = cmp.Or(cfg.Dimensions, 300)
-	cfg.MaxTexts = cmp.Or(cfg.MaxTexts, 30_000)
+	cfg.MaxTexts = cmp.Or(cfg.MaxTexts, 20_000)
 	c := newCorpus(cfg)
 	for s := range texts {
 		if err := ctx.Err(); err != nil {
@@ -46,7 +46,7 @@ func Fit(ctx context.Context, texts iter.Seq[string], cfg Config) (*Model, error
 		c.add(s)
 	}
 	vocabulary := c.vocabulary()
-	k := min(cfg.Dimensions, len(c.sample)/3, len(vocabulary)/2)
+	k := min(cfg.Dimensions, rank(len(c.sample)), len(vocabulary)/2)
 	if len(c.sample) < minTexts || k < 2 {
 		return nil, &ibid.Error{Code: ibid.CodeNoDocuments,
 			Message: fmt.Sprintf("%d passages are too few to fit the built-in embedder", c.seen),
@@ -60,6 +60,10 @@ func Fit(ctx context.Context, texts iter.Seq[string], cfg Config) (*Model, error
 	m.setProjection(v)
 	return m, nil
 }
+
+// rank is how many dimensions a corpus of n texts bears: fewer generalise better
+// where there is little to learn from. 2,500 texts bear 300.
+func rank(n int) int { return min(n/3, int(6*math.Sqrt(float64(n)))) }
 
 // count is how often a term, by its number, stands in a text.
 type count struct {
