@@ -394,3 +394,20 @@ func TestHistoryFollowsTheBranchAndTheBudget(t *testing.T) {
 		t.Fatalf("memory %+v, %d turns", m.Memory, len(got))
 	}
 }
+
+func TestAReaderAtTheEndIsTold(t *testing.T) {
+	h := openHouse(t, t.TempDir(), say("short"))
+	acc := h.ask(t, "t1", "a")
+	events := h.read(t, acc.MessageID, 0)
+	tail := h.Tail(acc.MessageID, events[len(events)-1].Seq)
+	for range 2 {
+		if more, err := tail.Next(t.Context()); !errors.Is(err, io.EOF) || len(more) != 0 {
+			t.Fatalf("after the end: %+v, %v", more, err)
+		}
+	}
+	h.hub.mu.Lock()
+	defer h.hub.mu.Unlock()
+	if n := len(h.hub.recent) + len(h.hub.waits); n != 0 {
+		t.Errorf("%d runs are remembered after their end", n)
+	}
+}

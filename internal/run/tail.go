@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -112,24 +113,17 @@ func (t *Tail) Next(ctx context.Context) ([]ibid.Event, error) {
 	if t.ended {
 		return nil, io.EOF
 	}
+	if events, err := t.read(ctx); err != nil || len(events) > 0 {
+		return events, err
+	}
 	for {
 		more := t.runner.hub.wait(t.runID) // before the read, so that nothing is missed
-		events, ok := t.runner.hub.after(t.runID, t.after)
-		if !ok {
-			var err error
-			events, err = t.runner.cfg.Store.Events(ctx, t.runID, t.after, pageEvents)
-			if err != nil {
-				return nil, err
-			}
+		events, err := t.read(ctx)
+		if err != nil || len(events) > 0 {
+			return events, err
 		}
-		if len(events) > pageEvents {
-			events = events[:pageEvents]
-		}
-		if len(events) > 0 {
-			last := events[len(events)-1]
-			t.after = last.Seq
-			_, t.ended = last.Data.(ibid.RunFinished)
-			return coalesce(events), nil
+		if over, err := t.over(ctx); err != nil || over {
+			return nil, cmp.Or(err, io.EOF)
 		}
 		select {
 		case <-more:
@@ -137,6 +131,44 @@ func (t *Tail) Next(ctx context.Context) ([]ibid.Event, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// read returns what stands after the position, from memory where it is there.
+func (t *Tail) read(ctx context.Context) ([]ibid.Event, error) {
+	events, ok := t.runner.hub.after(t.runID, t.after)
+	if !ok {
+		var err error
+		events, err = t.runner.cfg.Store.Events(ctx, t.runID, t.after, pageEvents)
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(events) > pageEvents {
+		events = events[:pageEvents]
+	}
+	if len(events) == 0 {
+		return nil, nil
+	}
+	last := events[len(events)-1]
+	t.after = last.Seq
+	_, t.ended = last.Data.(ibid.RunFinished)
+	return coalesce(events), nil
+}
+
+// over reports whether the reader stands at the end of a run that has ended:
+// nothing will ever wake it.
+func (t *Tail) over(ctx context.Context) (bool, error) {
+	if t.runner.running(t.runID) != nil {
+		return false, nil
+	}
+	run, err := t.runner.cfg.Store.Run(ctx, t.runID)
+	if err != nil {
+		return false, err
+	}
+	if t.ended = run.Status.Done() && t.after >= run.LastSeq; t.ended {
+		t.runner.hub.wake(t.runID) // nobody else will, and the channel must not stay
+	}
+	return t.ended, nil
 }
 
 // Position returns the sequence number up to which Next has returned events.
