@@ -367,6 +367,21 @@ func TestServeRefusals(t *testing.T) {
 	}
 }
 
+// A command that was quicker than a server that is started again keeps it
+// waiting, and does not keep it out.
+func TestServeWaitsForACommandToEnd(t *testing.T) {
+	h := newHouse(t)
+	hold, err := holdDir(h.data, "ask")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hold.Release()
+	p := h.start("serve", "--addr", "127.0.0.1:0")
+	p.await(p.errs, "waiting: the data directory .* is held by another ibid")
+	hold.Release()
+	p.await(p.out, "listening on")
+}
+
 // Whatever cannot be read is one clear line, the others go on, and the command
 // fails.
 func TestBadInput(t *testing.T) {

@@ -30,6 +30,10 @@ const (
 	serverName = "server.json"
 )
 
+// serveName is the command that holds a data directory for good; the others
+// give it back when they are done.
+const serveName = "serve"
+
 // ServerInfo is what server.json says.
 type ServerInfo struct {
 	Addr    string `json:"addr"` // host:port that a local client can dial

@@ -51,7 +51,7 @@ func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	hold, err := holdDir(cfg.Data, "serve")
+	hold, err := holdToServe(ctx, cfg.Data, c.err)
 	if err != nil {
 		return err
 	}

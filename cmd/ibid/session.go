@@ -102,6 +102,29 @@ func (s *session) locate(ctx context.Context) (endpoint, error) {
 	}
 }
 
+// holdToServe takes hold of a data directory for a server. Another command that
+// has it will be done in a moment, so its end is waited for; another server is
+// an error at once.
+func holdToServe(ctx context.Context, dir string, notice io.Writer) (*Hold, error) {
+	deadline := time.Now().Add(holdPatience)
+	for n := 1; ; n++ {
+		hold, err := holdDir(dir, serveName)
+		var held *heldError
+		if !errors.As(err, &held) {
+			return hold, err
+		}
+		if held.server != nil && held.server.Command == serveName || time.Now().After(deadline) {
+			return nil, err
+		}
+		if n == 3 {
+			fmt.Fprintf(notice, "waiting: %v\n", held)
+		}
+		if err := backoff(ctx, n); err != nil {
+			return nil, err
+		}
+	}
+}
+
 func (s *session) becomeHolder(ctx context.Context, hold *Hold) (endpoint, error) {
 	local, err := startLocal(ctx, s.cfg, hold, s.open)
 	if err != nil {
