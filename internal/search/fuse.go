@@ -32,9 +32,9 @@ func dropWeak(found []ibid.Candidate) []ibid.Candidate {
 	return found
 }
 
-// fuse merges both lists, each best first, into at most limit chunks with fused
-// scores from 0 to 1. The best lexical hit is never pushed out by the vectors.
-func fuse(mode Mode, lexical, vector []ibid.Candidate, limit int) []Ranked {
+// fuse merges both lists, each best first, into one with fused scores from 0
+// to 1, best first.
+func fuse(mode Mode, lexical, vector []ibid.Candidate) []Ranked {
 	at := make(map[string]int, len(lexical)+len(vector))
 	ranked := make([]Ranked, 0, len(lexical)+len(vector))
 	entry := func(id string) *ibid.Match {
@@ -59,11 +59,18 @@ func fuse(mode Mode, lexical, vector []ibid.Candidate, limit int) []Ranked {
 	slices.SortFunc(ranked, func(a, b Ranked) int {
 		return cmp.Or(cmp.Compare(b.Match.Fused, a.Match.Fused), cmp.Compare(a.ChunkID, b.ChunkID))
 	})
+	return ranked
+}
+
+// cut keeps the best limit of a ranking. The best lexical hit is among them:
+// what holds the query's very words is not pushed out by what is merely like
+// them.
+func cut[T any](ranked []T, limit int, match func(T) ibid.Match) []T {
 	if len(ranked) <= limit {
 		return ranked
 	}
 	for _, r := range ranked[limit:] {
-		if r.Match.LexicalRank == 1 {
+		if match(r).LexicalRank == 1 {
 			ranked[limit-1] = r
 		}
 	}

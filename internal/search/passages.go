@@ -8,18 +8,35 @@ import (
 	"ibid"
 )
 
-// Search returns the best passages, best first. Chunks that went from the store
-// since they were found are left out.
+// reserve is how many passages beyond the limit are fetched, to take the places
+// of those that are joined with others.
+const reserve = 8
+
+// Search returns the best passages, best first. Sentences give way to the
+// passage they stand in, repetitions to the best of them, and neighbours become
+// one passage. Chunks that went from the store since they were found are left
+// out.
 func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
 	start := time.Now()
-	ranking, err := s.Rank(ctx, q)
+	limit := s.limit(q)
+	ranking, err := s.rank(ctx, q, max(pool, 2*limit))
 	if err != nil {
 		return Result{}, err
 	}
 	r := Result{Mode: ranking.Mode, ChunksSearched: ranking.ChunksSearched, VectorError: ranking.VectorError}
-	if r.Passages, err = s.passages(ctx, ranking.Ranked); err != nil {
+	wanted := limit + reserve
+	if s.cfg.Reranker != nil {
+		wanted = max(wanted, rerankPool)
+	}
+	found, err := s.passages(ctx, cut(ranking.Ranked, wanted, func(r Ranked) ibid.Match { return r.Match }))
+	if err != nil {
 		return Result{}, err
 	}
+	if found, err = s.join(ctx, found); err != nil {
+		return Result{}, err
+	}
+	found, r.Reranking = s.rerank(ctx, q.Text, found)
+	r.Passages = cut(found, limit, func(p ibid.Passage) ibid.Match { return p.Match })
 	quote(q.Text, r.Passages)
 	r.Took = time.Since(start)
 	return r, nil
@@ -34,15 +51,13 @@ func (s *Searcher) passages(ctx context.Context, ranked []Ranked) ([]ibid.Passag
 	for i, r := range ranked {
 		ids[i] = r.ChunkID
 	}
-	stored, err := s.cfg.Store.Chunks(ctx, ids)
+	chunks, err := s.chunks(ctx, ids)
 	if err != nil {
-		return nil, fmt.Errorf("fetch the passages found: %w", err)
+		return nil, err
 	}
-	chunks := make(map[string]ibid.Chunk, len(stored))
 	var documentIDs []string
 	seen := make(map[string]bool)
-	for _, c := range stored {
-		chunks[c.ID] = c
+	for _, c := range chunks {
 		if !seen[c.DocumentID] {
 			seen[c.DocumentID] = true
 			documentIDs = append(documentIDs, c.DocumentID)
@@ -65,4 +80,17 @@ func (s *Searcher) passages(ctx context.Context, ranked []Ranked) ([]ibid.Passag
 		}
 	}
 	return passages, nil
+}
+
+// chunks fetches chunks by id.
+func (s *Searcher) chunks(ctx context.Context, ids []string) (map[string]ibid.Chunk, error) {
+	stored, err := s.cfg.Store.Chunks(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("fetch the passages found: %w", err)
+	}
+	chunks := make(map[string]ibid.Chunk, len(stored))
+	for _, c := range stored {
+		chunks[c.ID] = c
+	}
+	return chunks, nil
 }

@@ -47,6 +47,7 @@ type Config struct {
 	Store    Store
 	Embedder ibid.Embedder // nil: lexical only until SetEmbedder
 	MaxLimit int           // the most passages a query may ask for; 0: 20
+	Reranker Reranker      // orders the best passages anew; nil: the fused order stands
 }
 
 // DefaultLimit is how many passages a query gets that does not say.
@@ -70,7 +71,8 @@ type Result struct {
 	Passages       []ibid.Passage
 	ChunksSearched int
 	Took           time.Duration
-	VectorError    error // why the vector half is missing; the passages are lexical then
+	VectorError    error     // why the vector half is missing; the passages are lexical then
+	Reranking      Reranking // zero where no reranker is set
 }
 
 // Ranked is a chunk that was found, before its text is fetched.
@@ -114,6 +116,21 @@ func (s *Searcher) SetEmbedder(e ibid.Embedder) {
 // Rank returns the fused ranking of the chunks that were found, at most
 // q.Limit, without touching the store.
 func (s *Searcher) Rank(ctx context.Context, q Query) (Ranking, error) {
+	limit := s.limit(q)
+	r, err := s.rank(ctx, q, max(pool, 2*limit))
+	if err != nil {
+		return Ranking{}, err
+	}
+	r.Ranked = cut(r.Ranked, limit, func(r Ranked) ibid.Match { return r.Match })
+	return r, nil
+}
+
+func (s *Searcher) limit(q Query) int {
+	return min(max(cmp.Or(q.Limit, DefaultLimit), 1), s.cfg.MaxLimit)
+}
+
+// rank fuses what both halves find, each up to n chunks.
+func (s *Searcher) rank(ctx context.Context, q Query, n int) (Ranking, error) {
 	if strings.TrimSpace(q.Text) == "" {
 		return Ranking{}, ibid.Errorf(ibid.CodeBadRequest, "the query is empty")
 	}
@@ -123,20 +140,19 @@ func (s *Searcher) Rank(ctx context.Context, q Query) (Ranking, error) {
 		return Ranking{}, err
 	}
 	r := Ranking{Mode: mode, ChunksSearched: s.cfg.Index.Len()}
-	limit := min(max(cmp.Or(q.Limit, DefaultLimit), 1), s.cfg.MaxLimit)
-	lexical, vector, err := s.candidates(ctx, embedder, q, mode, max(pool, 2*limit))
+	lexical, vector, err := s.candidates(ctx, embedder, q, mode, n)
 	if err != nil {
 		return Ranking{}, err
 	}
 	if vector.err != nil {
 		r.Mode, r.VectorError = ModeLexical, vector.err
 		if mode == ModeVector { // then words were not searched yet
-			if lexical, err = s.cfg.Index.Lexical(ctx, q.Text, max(pool, 2*limit), q.Scope); err != nil {
+			if lexical, err = s.cfg.Index.Lexical(ctx, q.Text, n, q.Scope); err != nil {
 				return Ranking{}, fmt.Errorf("search by words: %w", err)
 			}
 		}
 	}
-	r.Ranked = fuse(r.Mode, lexical, dropWeak(vector.found), limit)
+	r.Ranked = fuse(r.Mode, lexical, dropWeak(vector.found))
 	return r, nil
 }
 
