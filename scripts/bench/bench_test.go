@@ -41,7 +41,7 @@ func TestReadSSE(t *testing.T) {
 }
 
 func TestNumberedWords(t *testing.T) {
-	if got := fmt.Sprint(numberedWords("w7 w8 w90 and w9")); got != "[7 8 90]" {
+	if got := fmt.Sprint(numberedWords(" w7. w8. w90. and w9")); got != "[7 8 90]" {
 		t.Errorf("found %s", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // modelServer is a scripted model behind Ollama's wire format. Every question
-// gets the same answer of numbered words, "w0 w1 w2…", so that each can be
+// gets the same answer of numbered words, " w0. w1. w2.…", so that each can be
 // followed from here to the reader.
 type modelServer struct {
 	url    string
@@ -58,7 +58,7 @@ func (m *modelServer) stop() { m.http.Close() }
 func (m *modelServer) answer(words int, pace time.Duration) {
 	text := make([]string, words)
 	for i := range text {
-		text[i] = "w" + strconv.Itoa(i) + " "
+		text[i] = " w" + strconv.Itoa(i) + "."
 	}
 	script := ibidtest.NewScript(
 		ibidtest.Reply{Repeat: true, Text: text, Pace: pace},
@@ -99,7 +99,7 @@ func (w *stampingWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-var numberedWord = regexp.MustCompile(`w(\d+) `)
+var numberedWord = regexp.MustCompile(`w(\d+)\.`)
 
 func numberedWords(text string) []int {
 	var words []int
