@@ -196,7 +196,7 @@ export const t = {
 
   run: {
     thinking: "Thinking…",
-    thought: "Thinking",
+    thought: "Thoughts",
     starting: "Starting…",
     queued: (place: number) => (place === 1 ? "Waiting: next in line" : `Waiting: ${nth(place)} in line`),
     working: "Working…",

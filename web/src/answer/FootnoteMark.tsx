@@ -3,6 +3,7 @@ import { createContext, useContext, useState } from "react";
 import type { Citation } from "../api/types";
 import { openSource, usePlace } from "../app/router";
 import { t } from "../strings";
+import { useMedia } from "../ui/hooks";
 
 interface Scope {
   messageId: string;
@@ -26,26 +27,33 @@ export function useOpenNote(messageId: string, n: number): { open: () => void; i
   return { isOpen, open: () => openSource({ kind: "note", messageId, n }) };
 }
 
-/** The small raised number after a statement. */
+/** The small raised number after a statement. Hovering shows the quote, where there is something to hover with. */
 export function FootnoteMark({ n }: { n: number }) {
   const { messageId, citations } = useContext(FootnoteScope);
   const { open, isOpen } = useOpenNote(messageId, n);
-  const citation = citations.find((c) => c.n === n);
   const [shows, setShows] = useState(false);
+  const canHover = useMedia("(hover: hover)");
+  const citation = citations.find((c) => c.n === n);
   if (!citation) return null;
+  const mark = (
+    <button
+      type="button"
+      className="footnote-mark"
+      aria-label={labelOf(citation)}
+      aria-expanded={isOpen}
+      data-note={n}
+      onClick={() => {
+        setShows(false);
+        open();
+      }}
+    >
+      {n}
+    </button>
+  );
+  if (!canHover) return mark;
   return (
-    <HoverCard.Root open={shows} onOpenChange={setShows} openDelay={150} closeDelay={80}>
-      <HoverCard.Trigger asChild>
-        <button type="button" className="footnote-mark" aria-label={labelOf(citation)} aria-expanded={isOpen}
-          data-note={n}
-          onClick={() => {
-            setShows(false);
-            open();
-          }}
-        >
-          {n}
-        </button>
-      </HoverCard.Trigger>
+    <HoverCard.Root open={shows && !isOpen} onOpenChange={setShows} openDelay={150} closeDelay={80}>
+      <HoverCard.Trigger asChild>{mark}</HoverCard.Trigger>
       <HoverCard.Portal>
         <HoverCard.Content className="hover-card" side="top" sideOffset={6} collisionPadding={12}>
           <NoteHead citation={citation} />

@@ -26,6 +26,9 @@ interface Opened {
   letters: number;
 }
 
+/** Wider than this a page is harder to read, not easier; in CSS pixels. */
+const widest = 960;
+
 /** Height of letters that can be read without effort, in CSS pixels. */
 const readable = 10.5;
 
@@ -76,7 +79,7 @@ export function PdfView({ url, pages, quote, onBroken, onFound }: Props) {
     [target, onFound],
   );
 
-  const fit = opened && room > 0 ? room / opened.width : 1;
+  const fit = opened && room > 0 ? Math.min(room, widest) / opened.width : 1;
   // Small print opens large enough to be read, if then not the whole width is seen.
   const zoom = chosenZoom ?? (opened && opened.letters > 0 ? Math.min(1.9, Math.max(1, readable / (opened.letters * fit))) : 1);
   const scale = fit * zoom;

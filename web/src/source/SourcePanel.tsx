@@ -27,7 +27,14 @@ export function SourcePanel() {
     <Dialog.Root open onOpenChange={(open) => !open && closeSource()}>
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="source-sheet" aria-describedby={undefined}>
+        <Dialog.Content
+          className="source-sheet"
+          aria-describedby={undefined}
+          onOpenAutoFocus={(e) => {
+            e.preventDefault(); // the sheet itself, not the first of its buttons and its tooltip
+            if (e.currentTarget instanceof HTMLElement) e.currentTarget.focus();
+          }}
+        >
           <Dialog.Title className="visually-hidden">{t.panel.title}</Dialog.Title>
           {content}
         </Dialog.Content>

@@ -1,0 +1,74 @@
+// The real program, started for a test on a data directory of its own.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+export const binaryPath = path.resolve(process.env["IBID_BIN"] ?? "../bin/ibid");
+
+/** Why browser tests can't run here, if they can't. */
+export function missing(): string | undefined {
+  if (!existsSync(binaryPath)) return `no program at ${binaryPath}: make build, or set IBID_BIN`;
+  if (!chromiumPath()) return "no Chromium: apt-get install chromium, or set CHROMIUM";
+  return undefined;
+}
+
+export function chromiumPath(): string | undefined {
+  const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+  return [process.env["CHROMIUM"] ?? "", ...places].find((p) => p !== "" && existsSync(p));
+}
+
+export class Ibid {
+  private child: ChildProcess | undefined;
+  private readonly data = mkdtempSync(path.join(tmpdir(), "ibid-e2e-"));
+  private addr = "127.0.0.1:0";
+  private output = "";
+
+  constructor(private readonly args: readonly string[] = [], private readonly env: Record<string, string> = {}) {}
+
+  get url(): string {
+    return `http://${this.addr}`;
+  }
+
+  /** Starts the program; the second time at the same address, on the same data. */
+  async start(): Promise<void> {
+    const child = spawn(binaryPath, ["serve", "--addr", this.addr, "--data", this.data, ...this.args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, IBID_CONFIG: "", ...this.env },
+    });
+    this.child = child;
+    child.stderr.on("data", (b: Buffer) => (this.output += b.toString()));
+    await new Promise<void>((resolve, reject) => {
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        this.output += `${line}\n`;
+        const at = /listening on http:\/\/(\S+)/.exec(line);
+        if (!at?.[1]) return;
+        this.addr = at[1];
+        resolve();
+      });
+      child.once("error", reject);
+      child.once("exit", (code) => reject(new Error(`ibid ended with ${code}:\n${this.output}`)));
+    });
+  }
+
+  /** As a power cut would. */
+  kill(): Promise<void> {
+    return this.end("SIGKILL");
+  }
+
+  async stop(): Promise<void> {
+    await this.end("SIGTERM");
+    rmSync(this.data, { recursive: true, force: true });
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.child;
+    this.child = undefined;
+    if (!child || child.exitCode !== null) return;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(signal);
+    await ended;
+  }
+}

@@ -1,0 +1,82 @@
+// A browser for the tests, and what every test wants of it.
+
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { expect } from "vitest";
+import { chromiumPath } from "./binary";
+
+const out = path.resolve(process.env["IBID_OUT"] ?? "../.ci/out");
+
+export async function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumPath() ?? "", args: ["--no-sandbox", "--force-prefers-reduced-motion"] });
+}
+
+export interface Watched {
+  page: Page;
+  /** What went wrong in the page that no one caught, and requests to other hosts. */
+  problems: string[];
+}
+
+/** A page whose errors are kept; a test ends with none. */
+export async function open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const problems: string[] = [];
+  page.on("pageerror", (err) => problems.push(`error: ${err.message}`));
+  page.on("console", (m) => {
+    // A refused or cut request is reported by the browser as an error; the page deals with it.
+    if (m.type() === "error" && !m.text().startsWith("Failed to load resource")) problems.push(`console: ${m.text()}`);
+  });
+  page.on("request", (r) => {
+    const { protocol, origin } = new URL(r.url());
+    if (protocol.startsWith("http") && origin !== new URL(url).origin) problems.push(`request to another host: ${r.url()}`);
+  });
+  await page.goto(url);
+  return { page, problems };
+}
+
+export async function close({ page, problems }: Watched): Promise<void> {
+  await page.context().close();
+  expect(problems).toEqual([]);
+}
+
+export async function shot(page: Page, name: string): Promise<void> {
+  mkdirSync(out, { recursive: true });
+  await page.screenshot({ path: path.join(out, `${name}.png`) });
+}
+
+/** Drops files onto the page, as from a file manager. */
+export async function drop(page: Page, files: readonly { name: string; mimeType: string; buffer: Buffer }[]): Promise<void> {
+  const data = await page.evaluateHandle(
+    (list) => {
+      const transfer = new DataTransfer();
+      for (const f of list) {
+        const bytes = Uint8Array.from(atob(f.base64), (c) => c.charCodeAt(0));
+        transfer.items.add(new File([bytes], f.name, { type: f.type }));
+      }
+      return transfer;
+    },
+    files.map((f) => ({ name: f.name, type: f.mimeType, base64: f.buffer.toString("base64") })),
+  );
+  for (const event of ["dragover", "drop"]) await page.dispatchEvent("body", event, { dataTransfer: data });
+}
+
+/** Waits until the library holds so many documents, all of them ready. */
+export async function documentsReady(page: Page, count: number): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const response = await page.request.get(new URL("/v1/documents", page.url()).href);
+    const { documents } = (await response.json()) as { documents: { status: string; name: string; error?: string }[] };
+    if (documents.filter((d) => d.status === "ready").length === count) return;
+    const failed = documents.find((d) => d.status === "failed");
+    if (failed || Date.now() > deadline) throw new Error(`the documents are not ready: ${JSON.stringify(documents)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+export async function ask(page: Page, question: string): Promise<void> {
+  await page.getByLabel("Your question").fill(question);
+  await page.keyboard.press("Enter");
+}

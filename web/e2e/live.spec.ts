@@ -1,0 +1,179 @@
+// What happens while an answer is written, with a model that waits when told to.
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { Ibid, missing } from "./binary";
+import { ask, close, documentsReady, drop, launch, open, shot } from "./browser";
+import { handbook } from "./files";
+import { ScriptedModel } from "./model";
+import { Proxy } from "./proxy";
+
+// The server holds the first words back until a footnote says that they are the
+// answer, and no announcement of another search.
+const words = Array.from({ length: 60 }, (_, i) => (i === 0 ? "word0 [c1] " : `word${i} `));
+const said = (n: number) => Array.from({ length: n }, (_, i) => `word${i}`).join(" ");
+
+describe.skipIf(missing())(`an answer while it is written${missing() ? ` (${missing() ?? ""})` : ""}`, () => {
+  const model = new ScriptedModel();
+  let ibid: Ibid;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    ibid = new Ibid(["--model", await model.start()]);
+    await ibid.start();
+    browser = await launch();
+    const w = await open(browser, ibid.url);
+    await drop(w.page, [handbook]);
+    await documentsReady(w.page, 1);
+    await close(w);
+  });
+
+  afterEach(() => {
+    model.release();
+    model.breakAfter = Infinity;
+    model.refuse = false;
+    model.script = { ...model.script, answer: ["Two ", "litres ", "[c1]", " a ", "day."] };
+  });
+
+  afterAll(async () => {
+    model.stop();
+    await browser.close();
+    await ibid.stop();
+  });
+
+  it("shows thinking, steps and sources before the answer, and the answer as it comes", async () => {
+    const w = await open(browser, ibid.url);
+    const { page } = w;
+    model.hold(4);
+    await ask(page, "How much water do tomato plants need?");
+    await page.locator(".prose", { hasText: "Two litres" }).waitFor();
+    await page.locator(".source-strip .source-chip").first().waitFor();
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await page.locator(".thread-item .pulse").waitFor();
+    await page.getByRole("button", { name: "Thoughts" }).click();
+    await page.getByText("I shall look into the documents.").waitFor();
+    await page.locator(".steps .fold").click();
+    await page.getByText("Searched your documents").last().waitFor();
+    await shot(page, "answer-growing");
+    model.release();
+    await page.locator(".answer[data-status=completed]").waitFor();
+    expect(await answerText(page)).toBe("Two litres a day.");
+    await page.locator(".footnotes .footnote").waitFor();
+    await close(w);
+  });
+
+  it("goes on after a reload and in a second tab, with nothing twice and nothing missing", async () => {
+    model.script = { ...model.script, answer: words };
+    model.hold(10);
+    const w = await open(browser, ibid.url);
+    await ask(w.page, "How much water do tomato plants need?");
+    await w.page.locator(".prose", { hasText: "word9" }).waitFor();
+    const second = await open(browser, w.page.url());
+    await second.page.locator(".prose", { hasText: "word9" }).waitFor();
+    await w.page.reload();
+    await w.page.locator(".prose", { hasText: "word9" }).waitFor();
+    model.release();
+    for (const { page } of [w, second]) {
+      await page.locator(".answer[data-status=completed]").waitFor();
+      expect(await answerText(page)).toBe(said(60));
+    }
+    await close(second);
+    await close(w);
+  });
+
+  it("stops when told to, keeps what there was, and lets go of the model", async () => {
+    model.script = { ...model.script, answer: words };
+    model.hold(5);
+    const w = await open(browser, ibid.url);
+    await ask(w.page, "How much water do tomato plants need?");
+    await w.page.locator(".prose", { hasText: "word4" }).waitFor();
+    const before = model.dropped;
+    await w.page.keyboard.press("Escape");
+    await w.page.locator(".answer[data-status=stopped]").waitFor();
+    await w.page.locator(".notice", { hasText: "You stopped this answer." }).waitFor();
+    expect(await answerText(w.page)).toBe(said(5));
+    await expect.poll(() => model.dropped).toBe(before + 1);
+    await w.page.getByRole("button", { name: "Send" }).waitFor();
+    await close(w);
+  });
+
+  it("survives cuts of the connection", async () => {
+    model.script = { ...model.script, answer: words };
+    const proxy = new Proxy();
+    const url = await proxy.start(ibid.url);
+    const w = await open(browser, url);
+    model.hold(0);
+    await ask(w.page, "How much water do tomato plants need?");
+    await w.page.locator(".source-strip").waitFor();
+    for (let i = 1; i <= 5; i++) {
+      model.release();
+      model.hold(i * 10);
+      proxy.cut();
+    }
+    model.release();
+    await w.page.locator(".answer[data-status=completed]").waitFor();
+    expect(await answerText(w.page)).toBe(said(60));
+    await close(w);
+    proxy.stop();
+  });
+
+  it("goes on when the server is killed and comes back", async () => {
+    model.script = { ...model.script, answer: words };
+    model.hold(10);
+    const w = await open(browser, ibid.url);
+    await ask(w.page, "How much water do tomato plants need?");
+    await w.page.locator(".prose", { hasText: "word9" }).waitFor();
+    await ibid.kill();
+    await w.page.locator(".notice", { hasText: "Connection lost" }).waitFor();
+    model.release();
+    await ibid.start();
+    await w.page.locator(".answer[data-status=completed]").waitFor({ timeout: 60_000 });
+    expect(await answerText(w.page)).toBe(said(60));
+    await w.page.locator(".notice", { hasText: "Continued after a restart." }).waitFor();
+    await shot(w.page, "continued");
+    await close(w);
+  });
+
+  it("clears what was withdrawn", async () => {
+    model.script = { ...model.script, answer: words };
+    model.breakAfter = 7;
+    model.hold(7);
+    const w = await open(browser, ibid.url);
+    await ask(w.page, "How much water do tomato plants need?");
+    await w.page.locator(".prose", { hasText: "word6" }).waitFor();
+    model.release();
+    model.hold(30);
+    await w.page.locator(".notice", { hasText: "was withdrawn" }).waitFor();
+    await w.page.locator(".prose", { hasText: "word29" }).waitFor();
+    model.release();
+    await w.page.locator(".answer[data-status=completed]").waitFor();
+    expect(await answerText(w.page)).toBe(said(60));
+    await close(w);
+  });
+
+  it("says what failed and how to mend it", async () => {
+    model.refuse = true;
+    const w = await open(browser, ibid.url);
+    await ask(w.page, "How much water do tomato plants need?");
+    await w.page.locator(".answer[data-status=failed]").waitFor();
+    await w.page.getByRole("alert").first().waitFor();
+    expect((await w.page.locator(".answer .notice[data-tone=bad]").innerText()).length).toBeGreaterThan(10);
+    await shot(w.page, "failed");
+    model.refuse = false;
+    await w.page.getByRole("button", { name: "Answer again" }).click();
+    await w.page.locator(".answer[data-status=completed]").waitFor();
+    await close(w);
+  });
+});
+
+/** The words of the last answer, without the numbers of its footnotes. */
+function answerText(page: Page): Promise<string> {
+  return page
+    .locator(".answer > .prose")
+    .last()
+    .evaluate((prose) => {
+      const copy = prose.cloneNode(true) as HTMLElement;
+      for (const mark of copy.querySelectorAll(".footnote-mark")) mark.remove();
+      return copy.innerText.replace(/\s+/g, " ").trim();
+    });
+}
