@@ -22,7 +22,9 @@ type Span struct{ Start, End int }
 // Words that mix letters and digits, or lower and upper case, are split:
 // "FY2018" is "fy", "2018". The whole follows its parts with Joined set, as it
 // does for identifiers that connectors hold together: "E-1042" is "e", "1042",
-// "e1042", and max_retry and maxRetry are both "max", "retry", "maxretry".
+// "e1042", max_retry and maxRetry are both "max", "retry", "maxretry", and
+// src/main.go is "src", "main", "go", "maingo", "srcmaingo". Hyphens alone tie
+// no words together.
 type Word struct {
 	Text   string
 	Joined bool
@@ -130,70 +132,92 @@ func classOf(r rune) class {
 	return other
 }
 
-// compound yields the parts of the run of letters and digits that starts at
-// start, together with those that single connectors tie to it, and returns
-// where it ends.
+// compound yields the words of the run of letters and digits at start, and of
+// those that single connectors tie to it, and returns where it ends. The whole
+// is joined when it is an identifier: it has a digit, an underscore, or is a
+// path or dotted name. So is the last element of a path.
 func compound(s string, start int, yield func(Word) bool) (end int, ok bool) {
-	var (
-		run, part   = start, start // where the run and the part began
-		parts       = 0            // in this run
-		runs        = 1
-		letters     bool
-		digits      bool
-		underscores bool
-		last        = other
-		i           = start
-	)
+	var has features
+	runs, element, elementRuns := 0, start, 0
+	end = start
+	for {
+		from := end
+		var in features
+		if end, in, ok = run(s, from, yield); !ok {
+			return end, false
+		}
+		has |= in
+		runs++
+		elementRuns++
+		if !connects(s, end) {
+			break
+		}
+		switch s[end] {
+		case '_':
+			has |= hasName
+		case '.', '/':
+			if end-from > 1 { // not "e.g." or "U.S."
+				has |= hasName
+			}
+		}
+		if s[end] == '/' {
+			element, elementRuns = end+1, 0
+		}
+		end++
+	}
+	if has&(hasName|hasDigit) == 0 {
+		return end, true
+	}
+	join := func(from int) bool {
+		return end-from > maxIdentifier || yield(Word{Text: joinRuns(s[from:end], has), Joined: true, Span: Span{from, end}})
+	}
+	if element > start && elementRuns > 1 && !join(element) {
+		return end, false
+	}
+	return end, runs == 1 || join(start)
+}
+
+// features are what a run or an identifier has.
+type features uint8
+
+const (
+	hasLetter features = 1 << iota
+	hasDigit
+	hasName
+)
+
+// run yields the parts of the run of letters and digits at start and then,
+// where there are several, the whole.
+func run(s string, start int, yield func(Word) bool) (end int, has features, ok bool) {
 	emit := func(from, to int, joined bool) bool {
 		return yield(Word{Text: Fold(s[from:to]), Joined: joined, Span: Span{from, to}})
 	}
-	endRun := func() bool {
-		if !emit(part, i, false) {
-			return false
-		}
-		return parts == 0 || i-run > maxIdentifier || emit(run, i, true)
-	}
+	part, last, i := start, other, start
 	for i < len(s) {
 		c, size := classAt(s, i)
-		if c == mark {
-			i += size
-			continue
-		}
 		if c == other || c == unspaced {
-			next := i + size
-			if c == unspaced || !connects(s, i) || next >= len(s) {
-				break
-			}
-			if nc, _ := classAt(s, next); nc != lower && nc != upper && nc != digit {
-				break
-			}
-			underscores = underscores || s[i] == '_'
-			if !endRun() {
-				return i, false
-			}
-			i, run, part, parts, last = next, next, next, 0, other
-			runs++
-			continue
+			break
 		}
-		if last != other && cutBefore(s, i, size, last, c) && i > part {
-			if !emit(part, i, false) {
-				return i, false
+		if c != mark {
+			if last != other && cutBefore(s, i, size, last, c) {
+				if !emit(part, i, false) {
+					return i, has, false
+				}
+				part = i
 			}
-			part = i
-			parts++
+			if c == digit {
+				has |= hasDigit
+			} else {
+				has |= hasLetter
+			}
+			last = c
 		}
-		letters = letters || c != digit
-		digits = digits || c == digit
-		last = c
 		i += size
 	}
-	if !endRun() {
-		return i, false
+	if !emit(part, i, false) {
+		return i, has, false
 	}
-	if runs > 1 && i-start <= maxIdentifier && (underscores || digits) {
-		return i, yield(Word{Text: joinRuns(s[start:i], letters), Joined: true, Span: Span{start, i}})
-	}
-	return i, true
+	return i, has, part == start || i-start > maxIdentifier || emit(start, i, true)
 }
 
 // cutBefore reports whether a part ends before the character at i: between
@@ -224,27 +248,34 @@ func cutBefore(s string, i, size int, last, c class) bool {
 	return false
 }
 
-// connects reports whether the character at i can hold an identifier together.
+// connects reports whether the character at i holds two runs of an identifier
+// together.
 func connects(s string, i int) bool {
+	if i+1 >= len(s) {
+		return false
+	}
 	switch s[i] {
 	case '-', '_', '.', '/', ':':
-		return true
 	case ',': // only thousands: "1,577"
-		return i > 0 && asciiDigit(s, i-1) && asciiDigit(s, i+1) && asciiDigit(s, i+2) &&
-			asciiDigit(s, i+3) && !asciiDigit(s, i+4)
+		if i == 0 || !asciiDigit(s, i-1) || !asciiDigit(s, i+1) || !asciiDigit(s, i+2) || !asciiDigit(s, i+3) || asciiDigit(s, i+4) {
+			return false
+		}
+	default:
+		return false
 	}
-	return false
+	next, _ := classAt(s, i+1)
+	return next == lower || next == upper || next == digit
 }
 
 func asciiDigit(s string, i int) bool { return i < len(s) && s[i] >= '0' && s[i] <= '9' }
 
 // joinRuns drops the connectors of an identifier. In plain numbers the point
 // stays, so that 3.5 is not 35.
-func joinRuns(s string, letters bool) string {
+func joinRuns(s string, has features) string {
 	return Fold(strings.Map(func(r rune) rune {
 		switch r {
 		case '.':
-			if letters {
+			if has&hasLetter != 0 {
 				return -1
 			}
 		case '-', '_', '/', ':', ',':
