@@ -132,6 +132,42 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// TestNamesTellAlikeDocumentsApart asks for one of many reports that say the
+// same. In one of another company the words asked for are more frequent.
+func TestNamesTellAlikeDocumentsApart(t *testing.T) {
+	x := New(Config{})
+	put := func(company string, year int) {
+		id := fmt.Sprint(company, year)
+		var chunks []ibid.Chunk
+		for i := range 6 {
+			text := "The company had capital expenditure and other cash flows in the year."
+			if company == "Bolt" && i == 3 {
+				text = "Capital expenditure: capital expenditure of plants, capital expenditure of offices, expenditure."
+			}
+			chunks = append(chunks, ibid.Chunk{ID: fmt.Sprint(id, "/", i), Text: text})
+		}
+		x.Put(ibid.Document{ID: id, Title: fmt.Sprint(company, " annual report ", year)}, chunks)
+	}
+	for _, company := range []string{"Acme", "Bolt", "Core", "Dyna"} {
+		for year := 2018; year < 2021; year++ {
+			put(company, year)
+		}
+	}
+	if got := order(t, x, "capital expenditure of Acme 2019"); !strings.HasPrefix(got, "Acme2019/") {
+		t.Errorf("finds %s", got)
+	}
+	if w := x.titles.weight(x.Len()); w != familyWeight {
+		t.Errorf("titles count %v", w)
+	}
+	for i := range 40 {
+		id := fmt.Sprint("x", i)
+		x.Put(ibid.Document{ID: id, Title: fmt.Sprintf("quite%c alone%c%c", 'a'+i%26, 'a'+i/26, 'a'+i%26)}, []ibid.Chunk{{ID: id}, {ID: id + "b"}, {ID: id + "c"}, {ID: id + "d"}})
+	}
+	if w := x.titles.weight(x.Len()); w != titleWeight {
+		t.Errorf("among other titles they count %v", w)
+	}
+}
+
 func TestStats(t *testing.T) {
 	x := indexOf("one river", "two rivers")
 	if err := x.PutVectors("s", []string{"0", "gone"}, [][]float32{{1, 0}, {0, 1}}); err != nil {

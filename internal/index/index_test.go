@@ -147,6 +147,9 @@ func compare(t *testing.T, want, got *Index) {
 			t.Fatalf("vector in %+v:\n%s", scope, d)
 		}
 	}
+	if want.titles.shared != got.titles.shared || want.titles.postingN != got.titles.postingN {
+		t.Fatalf("titles %+v, want %+v", got.titles, want.titles)
+	}
 	if a, b := want.Len(), got.Len(); a != b {
 		t.Fatalf("%d chunks, want %d", b, a)
 	}

@@ -13,7 +13,6 @@ import (
 const (
 	k1            = 0.9
 	b             = 0.6
-	titleWeight   = 0.5
 	headingWeight = 0.5
 	pairWeight    = 0.2
 )
@@ -69,7 +68,8 @@ type scratch struct {
 // score of a chunk is the sum of
 //
 //	BM25 of its body: the document's title, the heading path and the text,
-//	0.5 × BM25 of the heading path, and 0.5 × BM25 of the document's title,
+//	0.5 × BM25 of the heading path, and 0.5 × BM25 of the document's title
+//	(2 × where long documents are called alike),
 //	0.2 × BM25 of the pairs of neighbouring words that the query has too.
 //
 // Where the query quotes "some words" and the scope has chunks with these words
@@ -86,7 +86,7 @@ func (x *Index) Lexical(ctx context.Context, query string, limit int, scope ibid
 
 	allowed := x.allowed(scope, sc)
 	terms, pairs := x.weigh(q), x.pairs(q)
-	titles := x.titles.score(zeroed(&sc.titles, len(x.slots)), terms)
+	titles := x.titles.score(zeroed(&sc.titles, len(x.slots)), terms, x.titles.weight(x.totals.chunks))
 	phrases := x.phraseFilter(q, allowed)
 	best := top{limit: limit}
 	for i, s := range x.segments {

@@ -216,7 +216,7 @@ func (x *Index) loadDocuments(d *decoder) {
 			length += int(t.count)
 		}
 		for _, t := range s.title {
-			x.titles.postings[t.number] = append(x.titles.postings[t.number], titlePosting{at, t.count, uint16(length)})
+			x.titles.add(t.number, titlePosting{at, t.count, uint16(length)})
 		}
 		if length > 0 {
 			x.titles.count++

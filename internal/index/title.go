@@ -6,6 +6,43 @@ type titleField struct {
 	postings map[uint32][]titlePosting // by term number
 	count    int                       // documents that have one
 	length   int64                     // sum, in terms
+	postingN int                       // of all terms
+	shared   int                       // postings of terms that stand in sharedTitles titles or more
+}
+
+const (
+	// titleWeight is what a title counts for against the body, which begins with
+	// it too.
+	titleWeight = 0.5
+	// Where documents of many chunks are called alike ("Acme 10-K 2018", "Bolt
+	// 10-K 2018"), they say the same things in the same words, and often only
+	// the name tells which of them is meant.
+	familyWeight = 2
+	// Titles are alike when this share of their terms stands in at least
+	// sharedTitles of them, and documents are long from so many chunks on the
+	// average. Abstracts, a chunk each, share words of their field only.
+	familyShare   = 0.5
+	sharedTitles  = 3
+	familyChunks  = 4
+	familyMinimum = 8 // documents
+)
+
+// weight returns what titles count for in an index of so many chunks.
+func (f *titleField) weight(chunks int) float32 {
+	if f.count >= familyMinimum && chunks >= familyChunks*f.count && float64(f.shared) >= familyShare*float64(f.postingN) {
+		return familyWeight
+	}
+	return titleWeight
+}
+
+// counted keeps shared up to date when a term's titles went from before to now.
+func (f *titleField) counted(before, now int) {
+	f.postingN += now - before
+	for _, c := range []struct{ n, sign int }{{before, -1}, {now, 1}} {
+		if c.n >= sharedTitles {
+			f.shared += c.sign * c.n
+		}
+	}
 }
 
 type titlePosting struct {
@@ -40,7 +77,7 @@ func (x *Index) setTitle(at uint32, terms []string) {
 		s.title = countTerm(s.title, x.number(t))
 	}
 	for _, t := range s.title {
-		x.titles.postings[t.number] = append(x.titles.postings[t.number], titlePosting{at, t.count, length})
+		x.titles.add(t.number, titlePosting{at, t.count, length})
 	}
 	x.titles.count++
 	x.titles.length += int64(length)
@@ -56,6 +93,12 @@ func countTerm(terms []titleTerm, number uint32) []titleTerm {
 	return append(terms, titleTerm{number, 1})
 }
 
+func (f *titleField) add(number uint32, p titlePosting) {
+	list := append(f.postings[number], p)
+	f.postings[number] = list
+	f.counted(len(list)-1, len(list))
+}
+
 // remove takes one document out of a term's postings, whose order says nothing.
 func (f *titleField) remove(number, at uint32) {
 	list := f.postings[number]
@@ -63,6 +106,7 @@ func (f *titleField) remove(number, at uint32) {
 		if list[i].slot == at {
 			list[i] = list[len(list)-1]
 			list = list[:len(list)-1]
+			f.counted(len(list)+1, len(list))
 			break
 		}
 	}
@@ -80,12 +124,12 @@ type titleScores struct {
 }
 
 // score adds up the title scores of the query's terms in bySlot.
-func (f *titleField) score(bySlot []float32, query []queryTerm) titleScores {
+func (f *titleField) score(bySlot []float32, query []queryTerm, weight float32) titleScores {
 	scores := titleScores{bySlot: bySlot}
 	norm := newNorm(float64(f.length), f.count)
 	for _, q := range query {
 		list := f.postings[q.number]
-		w := titleWeight * idf(f.count, len(list))
+		w := weight * idf(f.count, len(list))
 		for _, p := range list {
 			bySlot[p.slot] += w * norm.saturate(float32(p.count), float32(p.length))
 			scores.most = max(scores.most, bySlot[p.slot])
