@@ -175,6 +175,14 @@ type Passage struct {
 	Quote    Quote    `json:"quote"` // the words of the passage that answer the query best
 	Score    float64  `json:"score"` // fused, 0 to 1, comparable within one search only
 	Match    Match    `json:"match"`
+	// Highlights are where the query's words stand in the passage, in order.
+	Highlights []Range `json:"highlights,omitempty"`
+}
+
+// Range is a span of a document's extracted text.
+type Range struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
 }
 
 // Quote is a span of a document's extracted text.

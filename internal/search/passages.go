@@ -38,6 +38,7 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
 	found, r.Reranking = s.rerank(ctx, q.Text, found)
 	r.Passages = cut(found, limit, func(p ibid.Passage) ibid.Match { return p.Match })
 	quote(q.Text, r.Passages)
+	highlight(q.Text, r.Passages)
 	r.Took = time.Since(start)
 	return r, nil
 }

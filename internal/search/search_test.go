@@ -264,6 +264,17 @@ func TestChunksThatAreGoneAreLeftOut(t *testing.T) {
 	}
 }
 
+func TestHighlights(t *testing.T) {
+	store := storeOf("a")
+	c := store["a"]
+	c.Start, c.End = 100, 100+len(c.Text)
+	store["a"] = c
+	r, err := New(Config{Index: &fakeIndex{lexical: candidates("a", 2.0)}, Store: store}).Search(context.Background(), Query{Text: "which texts?"})
+	if err != nil || !cmp.Equal(r.Passages[0].Highlights, []ibid.Range{{Start: 100, End: 104}}) {
+		t.Errorf("%+v, %v", r.Passages, err)
+	}
+}
+
 func TestEmbedderIsExchangedWhileSearching(t *testing.T) {
 	s := New(Config{Index: &fakeIndex{lexical: candidates("a", 1.0), vector: candidates("a", 1.0)}, Store: storeOf("a")})
 	var wg sync.WaitGroup
