@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"ibid"
 )
 
 // Agreement is what comparing the index with the library came to.
@@ -95,7 +97,9 @@ func (p *Pipeline) Rebuild(ctx context.Context) (Agreement, error) {
 		return before, err
 	}
 	for _, id := range before.Differ {
-		sets[id] = sets[id] // also those that only the index knows
+		if _, there := sets[id]; !there { // only the index knows it
+			sets[id] = ibid.ChunkSet{}
+		}
 	}
 	for id := range sets {
 		if err := ctx.Err(); err != nil {
