@@ -31,7 +31,7 @@ const passageLevel = 2
 // sentence, a row of a table or a line of code where these are not longer than
 // a passage may be, and all that is not blank in a block is in exactly one.
 func Chunks(doc ibid.Document, x ibid.Extract) []ibid.Chunk {
-	m := chunker{doc: doc, extract: x, seen: make(map[[sha256.Size]byte]int)}
+	m := chunker{doc: doc, extract: x, seen: make(map[contentSum]int)}
 	var group []unit
 	for _, b := range x.Blocks {
 		for _, u := range unitsOf(x, b) {
@@ -72,8 +72,10 @@ type chunker struct {
 	doc     ibid.Document
 	extract ibid.Extract
 	chunks  []ibid.Chunk
-	seen    map[[sha256.Size]byte]int // how often a content came before
+	seen    map[contentSum]int // how often a content came before
 }
+
+type contentSum [sha256.Size]byte
 
 // addGroup divides units that could stand together into passages near the
 // target size.
@@ -130,16 +132,19 @@ func (m *chunker) add(units []unit) {
 	if first.page > 0 {
 		c.Pages = []int{first.page}
 	}
-	c.ID = m.id(last.path, c.Text)
+	c.ID = m.id(passageLevel, last.path, c.Text)
 	m.chunks = append(m.chunks, c)
 }
 
 // id names a chunk by what it says and where it stands, so that a chunk which a
 // new version leaves as it was keeps its name. Equal chunks are counted.
-func (m *chunker) id(path []string, s string) string {
+func (m *chunker) id(level int, path []string, s string) string {
 	const separator = "\x00" // text has none
 	content := strings.Join(append([]string{m.doc.ID, s}, path...), separator)
-	sum := sha256.Sum256([]byte(content))
+	if level != passageLevel {
+		content += separator + "level " + strconv.Itoa(level)
+	}
+	sum := contentSum(sha256.Sum256([]byte(content)))
 	n := m.seen[sum]
 	m.seen[sum] = n + 1
 	if n > 0 {
