@@ -40,6 +40,11 @@ func (c *collector) frame(kind frameKind, payload []byte) error {
 		return c.begin(payload)
 	case framePage:
 		return c.page(payload)
+	case frameOCR:
+		var page int
+		err := decode(payload, &page)
+		c.progress(Progress{Stage: StageOCR, Page: max(page-1, 0), Pages: c.head.Pages})
+		return err
 	case framePart:
 		return c.part(payload)
 	case frameDone:
@@ -132,7 +137,7 @@ func (c *collector) died(reason error) (next int, goOn bool) {
 
 // finish makes the document of what was collected.
 func (c *collector) finish() (ibid.Extract, error) {
-	if c.head.Format == formatPDF {
+	if c.head.Format == formatPDF || c.head.Format == formatImage {
 		if err := c.assemble(); err != nil {
 			return ibid.Extract{}, err
 		}
@@ -160,12 +165,15 @@ func (c *collector) finish() (ibid.Extract, error) {
 func firstHeading(x ibid.Extract) string {
 	const near = 3 // blocks from the beginning
 	for _, b := range x.Blocks[:min(near, len(x.Blocks))] {
-		if b.Kind == ibid.BlockHeading && b.Level == 1 {
+		if b.Kind == ibid.BlockHeading && b.Level == 1 && x.Format != formatXLSX && x.Format != formatODS {
 			return x.Text[b.Start:b.End]
 		}
 	}
 	return ""
 }
+
+// beginningOnly begins the notice of a file that could not be read to its end.
+const beginningOnly = "only the beginning could be read: "
 
 // nothing is the error for a file without text.
 func (c *collector) nothing(notice string) error {
@@ -173,7 +181,7 @@ func (c *collector) nothing(notice string) error {
 		return &ibid.Error{Code: deathCode(c.lost.reason), Message: "the file cannot be read: " + c.lost.reason.Error()}
 	}
 	if notice != "" {
-		return refuse("nothing could be read: " + notice)
+		return refuse("nothing could be read: " + strings.TrimPrefix(notice, beginningOnly))
 	}
 	return refuse("there is no text in the file")
 }

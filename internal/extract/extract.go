@@ -81,6 +81,18 @@ const (
 	formatHTML     = "html"
 	formatText     = "text"
 	formatCode     = "code"
+	formatDOCX     = "docx"
+	formatPPTX     = "pptx"
+	formatXLSX     = "xlsx"
+	formatODT      = "odt"
+	formatODS      = "ods"
+	formatODP      = "odp"
+	formatEPUB     = "epub"
+	formatRTF      = "rtf"
+	formatCSV      = "csv"
+	formatEML      = "eml"
+	formatImage    = "image"
+	formatZip      = "zip" // also what any kind of zip file is before it was looked into
 )
 
 // refuse returns the error for a file that cannot be read.

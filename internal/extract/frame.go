@@ -15,13 +15,16 @@ import (
 type frameKind byte
 
 const (
-	frameJob   frameKind = 'j' // to the worker: job
-	frameHead  frameKind = 'h' // head
-	framePage  frameKind = 'p' // pdfPage
-	framePart  frameKind = 'b' // part
-	frameImage frameKind = 'i' // PNG bytes
-	frameDone  frameKind = 'd' // done: the last frame of a job
-	frameFail  frameKind = 'e' // failure: the last frame of a job
+	frameJob    frameKind = 'j' // to the worker: job
+	frameHead   frameKind = 'h' // head
+	framePage   frameKind = 'p' // pdfPage
+	framePart   frameKind = 'b' // part
+	frameOCR    frameKind = 'o' // number of a page that is being recognised
+	frameImage  frameKind = 'i' // PNG bytes
+	frameMember frameKind = 'm' // name of a file within a file…
+	frameData   frameKind = 'D' // …and its bytes
+	frameDone   frameKind = 'd' // done: the last frame of a job
+	frameFail   frameKind = 'e' // failure: the last frame of a job
 )
 
 // maxFrame bounds a frame in either direction. Parts are cut far below it.
@@ -29,7 +32,7 @@ const maxFrame = 256 << 20
 
 // job is what a worker is asked to do.
 type job struct {
-	Task     string `json:"task"` // taskExtract or taskRender
+	Task     string `json:"task"` // one of the tasks below
 	Size     int64  `json:"size"` // bytes of the file
 	Name     string `json:"name"`
 	Format   string `json:"format,omitempty"`
@@ -37,6 +40,9 @@ type job struct {
 	From     int    `json:"from,omitempty"`  // first page to read
 	Page     int    `json:"page,omitempty"`  // page to draw
 	Width    int    `json:"width,omitempty"` // of the drawing, in pixels
+
+	NoOCR        bool   `json:"no_ocr,omitempty"`
+	OCRLanguages string `json:"ocr_languages,omitempty"`
 
 	CacheDir    string `json:"cache_dir"`
 	MemoryBytes int64  `json:"memory_bytes"`
@@ -47,6 +53,7 @@ type job struct {
 const (
 	taskExtract = "extract"
 	taskRender  = "render"
+	taskMembers = "members"
 )
 
 // head is what is known before the first page.

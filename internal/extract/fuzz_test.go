@@ -16,7 +16,7 @@ func inProcess(format, name string, data []byte, limit int) (ibid.Extract, error
 	c := newCollector(Limits{TextBytes: limit, Pages: 1000}.withDefaults(), func(Progress) {})
 	c.head = head{Format: format}
 	b := newBuilder(limit, c.add)
-	d, err := readFormat(b, format, name, data)
+	d, err := readFormat(b, format, name, data, nil)
 	b.flush()
 	c.done = d
 	if err == nil && !errors.Is(b.err, errTextLimit) {

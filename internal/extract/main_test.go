@@ -36,10 +36,11 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// newPool returns a pool of this test's own.
+// newPool returns a pool of this test's own, that recognises no text: whether
+// tesseract is installed must not matter.
 func newPool(t testing.TB, limits extract.Limits) *extract.Pool {
 	t.Helper()
-	return startPool(t, extract.Config{Limits: limits})
+	return startPool(t, extract.Config{Limits: limits, NoOCR: true})
 }
 
 func startPool(t testing.TB, cfg extract.Config) *extract.Pool {

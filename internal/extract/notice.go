@@ -29,7 +29,7 @@ func (l losses) notice(pages []pdfPage, claimed int) string {
 	case l.rest && len(pages) > 0:
 		lines = append(lines, fmt.Sprintf("%s read, page %d failed: %v", pageRange(1, len(pages)), len(pages)+1, l.reason))
 	case l.rest:
-		lines = append(lines, fmt.Sprintf("only the beginning could be read: %v", l.reason))
+		lines = append(lines, beginningOnly+l.reason.Error())
 	case len(pages) < claimed:
 		lines = append(lines, fmt.Sprintf("%s of %d read", pageRange(1, len(pages)), claimed))
 	}

@@ -113,6 +113,11 @@ func (w *worker) readPDF(ctx context.Context, j job, r io.Reader) error {
 		default:
 			missing = 0
 			out = layoutPage(n, page)
+			if out.Scanned || out.Garbled {
+				if out, err = w.recognisePage(ctx, j, doc, out); err != nil {
+					return fmt.Errorf("recognise page %d: %w", n, err)
+				}
+			}
 		}
 		if err := writeJSON(w.out, framePage, out); err != nil {
 			return err

@@ -374,10 +374,13 @@ func titleByFont(pages []pdfPage, s styles) string {
 func pdfTitle(s string) string {
 	s = oneLine(clean(s))
 	lower := strings.ToLower(s)
-	for _, prefix := range []string{"microsoft word - ", "microsoft powerpoint - ", "untitled", "document", "paper title"} {
+	for _, prefix := range []string{"microsoft word - ", "microsoft powerpoint - ", "untitled", "paper title (", "document1"} {
 		if strings.HasPrefix(lower, prefix) {
 			return ""
 		}
+	}
+	if lower == "document" || lower == "title" || lower == "powerpoint presentation" {
+		return ""
 	}
 	for _, suffix := range []string{".doc", ".docx", ".pdf", ".dvi", ".tex", ".indd", ".exe", ".qxd", ".ppt", ".pptx", ".xls", ".rtf", ".fm"} {
 		if strings.HasSuffix(lower, suffix) {

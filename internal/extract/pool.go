@@ -20,6 +20,10 @@ type Config struct {
 	Workers  int           // files read at the same time, 1 by default
 	Idle     time.Duration // after which a worker without a job ends, 1 minute by default
 	Limits   Limits
+	// Pages and pictures without text are read with tesseract where that is
+	// installed, unless NoOCR is set.
+	NoOCR        bool
+	OCRLanguages string // "eng+deu"; English by default
 }
 
 // Pool reads files in worker processes. It is safe for concurrent use; calls
@@ -95,7 +99,7 @@ func (p *Pool) Extract(ctx context.Context, req Request, progress func(Progress)
 	}
 	defer release()
 	c := newCollector(p.cfg.Limits, progress)
-	deadline := time.Now().Add(p.cfg.Limits.Timeout)
+	deadline := p.deadline()
 	j := p.job(taskExtract, req, src)
 	for {
 		err := p.run(ctx, j, src, deadline, c.frame)
@@ -135,7 +139,7 @@ func (p *Pool) RenderPage(ctx context.Context, req Request, page, width int) ([]
 		}
 		return nil
 	}
-	err = p.run(ctx, j, src, time.Now().Add(p.cfg.Limits.Timeout), collect)
+	err = p.run(ctx, j, src, p.deadline(), collect)
 	var died *deathError
 	if errors.As(err, &died) {
 		return nil, &ibid.Error{Code: deathCode(died.reason), Message: fmt.Sprintf("page %d cannot be drawn", page), Err: died.reason}
@@ -147,9 +151,12 @@ func (p *Pool) job(task string, req Request, src *source) job {
 	l := p.cfg.Limits
 	return job{
 		Task: task, Size: src.size, Name: src.name, Format: req.Format, Password: req.Password,
+		NoOCR: p.cfg.NoOCR, OCRLanguages: p.cfg.OCRLanguages,
 		CacheDir: p.cfg.CacheDir, MemoryBytes: l.MemoryBytes, TextBytes: l.TextBytes, Pages: l.Pages,
 	}
 }
+
+func (p *Pool) deadline() time.Time { return time.Now().Add(p.cfg.Limits.Timeout) }
 
 // deathError says that a worker was killed or crashed in the middle of a file.
 type deathError struct{ reason error }
@@ -193,6 +200,9 @@ func (p *Pool) run(ctx context.Context, j job, src *source, deadline time.Time, 
 	watch := watchProcess(ctx, w, p.cfg.Limits, deadline)
 	err = converse(w, j, src, func(kind frameKind, payload []byte) error {
 		watch.touch()
+		if kind == frameOCR {
+			watch.extend()
+		}
 		return handle(kind, payload)
 	})
 	killed := watch.end()

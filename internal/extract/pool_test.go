@@ -45,7 +45,7 @@ func TestRefusedFiles(t *testing.T) {
 		{"empty", extract.Request{Path: file("a.txt", "")}, "the file is empty"},
 		{"empty PDF", extract.Request{Path: file("a.pdf", "")}, "the file is empty"},
 		{"blank", extract.Request{Path: file("b.txt", " \n\t\n")}, "there is no text in the file"},
-		{"picture named .md", extract.Request{Path: file("a.md", png)}, "this is a PNG image, not text"},
+		{"picture named .md", extract.Request{Path: file("a.md", png)}, "this is a picture (install tesseract to read the text in it)"},
 		{"program named .txt", extract.Request{Path: file("c.txt", "\x7FELF\x02\x01\x01")}, "this is a program, not text"},
 		{"unknown binary", extract.Request{Path: file("d.txt", strings.Repeat("\x01\x02\x03\xFE", 100))}, "this is a binary file of an unknown kind, not text"},
 		{"damaged PDF", extract.Request{Path: file("e.pdf", "not a PDF at all")}, "this PDF is damaged and cannot be opened"},

@@ -69,6 +69,7 @@ type watch struct {
 	limits  Limits
 	process *process
 	touched atomic.Int64 // when the last sign of progress came, in Unix ns
+	extra   atomic.Int64 // ns beyond the deadline
 	stop    chan struct{}
 	ended   sync.WaitGroup
 	reason  error // why the process was killed; read after ended
@@ -88,6 +89,10 @@ func watchProcess(ctx context.Context, p *process, limits Limits, deadline time.
 }
 
 func (w *watch) touch() { w.touched.Store(time.Now().UnixNano()) }
+
+// extend gives a page that is recognised the time it may take: a scanned book
+// takes hours and gets on all the while.
+func (w *watch) extend() { w.extra.Add(int64(w.limits.Stall)) }
 
 // end stops the watch and returns why it killed the process, nil if it did not.
 func (w *watch) end() error {
@@ -125,7 +130,7 @@ var (
 
 func (w *watch) check(now time.Time, deadline time.Time) error {
 	switch {
-	case now.After(deadline):
+	case now.After(deadline.Add(time.Duration(w.extra.Load()))):
 		return fmt.Errorf("%w: more than %v", errTimeout, w.limits.Timeout)
 	case now.Sub(time.Unix(0, w.touched.Load())) > w.limits.Stall:
 		return fmt.Errorf("%w for %v", errStalled, w.limits.Stall)

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // prepare puts a worker into a process group of its own, so that it can be
@@ -29,6 +31,12 @@ func residentBytes(pid int) int64 {
 	}
 	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64)
 	return pages * int64(os.Getpagesize())
+}
+
+// limitMemory bounds the address space of a process that was just started.
+func limitMemory(pid int, bytes uint64) {
+	limit := unix.Rlimit{Cur: bytes, Max: bytes}
+	_ = unix.Prlimit(pid, unix.RLIMIT_AS, &limit, nil) // it is killed with the worker at the latest
 }
 
 // boundMemory has nothing to add to the parent's watch.

@@ -11,6 +11,9 @@ import (
 // residentBytes is not known here; the worker watches itself.
 func residentBytes(int) int64 { return 0 }
 
+// limitMemory has no counterpart here.
+func limitMemory(int, uint64) {}
+
 // boundMemory ends the worker when its heap has grown beyond limit. Memory of
 // WebAssembly is not part of the heap and has its own limit. The watch lives as
 // long as the process.

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"io"
 	"path"
 	"strings"
 )
@@ -18,13 +19,6 @@ type signature struct {
 // binaries are files that are not read. Those that could be turned into one that
 // is have a hint at refuseBinary.
 var binaries = []signature{
-	{"\x89PNG\r\n\x1a\n", "a PNG image"},
-	{"\xFF\xD8\xFF", "a JPEG image"},
-	{"GIF8", "a GIF image"},
-	{"II*\x00", "a TIFF image"},
-	{"MM\x00*", "a TIFF image"},
-	{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an Office file of the kind before 2007"},
-	{"PK\x03\x04", "a zip archive"},
 	{"PK\x05\x06", "an empty zip archive"},
 	{"\x1F\x8B", "a gzip archive"},
 	{"BZh", "a bzip2 archive"},
@@ -41,7 +35,7 @@ var binaries = []signature{
 	{"ID3", "a sound file"},
 	{"fLaC", "a sound file"},
 	{"OggS", "a sound or video file"},
-	{"RIFF", "a sound, video or WebP file"},
+	{"RIFF", "a sound or video file"},
 	{"\x1A\x45\xDF\xA3", "a video file"},
 	{"wOFF", "a font"},
 	{"wOF2", "a font"},
@@ -50,11 +44,49 @@ var binaries = []signature{
 	{"%!PS", "a PostScript file"},
 }
 
+// pictures are how the files begin that tesseract reads.
+var pictures = []string{"\x89PNG\r\n\x1a\n", "\xFF\xD8\xFF", "GIF87a", "GIF89a", "II*\x00", "MM\x00*", "BM"}
+
+func isPicture(b []byte) bool {
+	for _, magic := range pictures {
+		if bytes.HasPrefix(b, []byte(magic)) && !looksLikeText(b, magic) {
+			return true
+		}
+	}
+	return len(b) >= 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP"
+}
+
+// oldOffice is how the files begin that Office wrote before 2007, those it
+// encrypts, and those of Outlook.
+const oldOffice = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
+
+// refuseOldOffice tells them apart: an encrypted file has a part of a certain
+// name, in UTF-16.
+func refuseOldOffice(r io.Reader) error {
+	var name strings.Builder
+	for _, c := range "EncryptedPackage" {
+		name.WriteRune(c)
+		name.WriteByte(0)
+	}
+	if streamContains(r, name.String()) {
+		return refuseHint("this Office file needs a password", "remove the password")
+	}
+	return refuseHint("this is an Office file of the kind before 2007", "save it as DOCX, XLSX or PPTX")
+}
+
 // detect decides how a file is read: by what it contains, then by what the
 // caller says, then by its name.
 func detect(beginning []byte, name, hint string) (string, error) {
 	if hasPDFHeader(beginning) {
 		return formatPDF, nil
+	}
+	switch {
+	case bytes.HasPrefix(beginning, []byte("PK\x03\x04")):
+		return formatZip, nil
+	case bytes.HasPrefix(beginning, []byte("{\\rtf")):
+		return formatRTF, nil
+	case isPicture(beginning):
+		return formatImage, nil
 	}
 	for _, s := range binaries {
 		if bytes.HasPrefix(beginning, []byte(s.magic)) && !looksLikeText(beginning, s.magic) {
@@ -97,8 +129,6 @@ func looksLikeText(b []byte, magic string) bool {
 func refuseBinary(kind string) error {
 	message := "this is " + kind + ", not text"
 	switch {
-	case strings.Contains(kind, "Office"):
-		return refuseHint("this is "+kind, "save it as DOCX, XLSX or PPTX")
 	case strings.Contains(kind, "PostScript"):
 		return refuseHint("this is "+kind, "turn it into a PDF")
 	case strings.Contains(kind, "archive"):
@@ -127,7 +157,9 @@ func textFormat(b []byte, name, hint string) string {
 	switch {
 	case looksLikeHTML(b):
 		return formatHTML
-	case hint == formatMarkdown || hint == formatHTML || hint == formatCode || hint == formatText:
+	case looksLikeMail(b):
+		return formatEML
+	case hint == formatCSV || hint == formatEML || hint == formatMarkdown || hint == formatHTML || hint == formatCode || hint == formatText:
 		return hint
 	}
 	switch strings.ToLower(path.Ext(name)) {
@@ -135,6 +167,10 @@ func textFormat(b []byte, name, hint string) string {
 		return formatMarkdown
 	case ".html", ".htm", ".xhtml":
 		return formatHTML
+	case ".csv", ".tsv", ".tab":
+		return formatCSV
+	case ".eml":
+		return formatEML
 	}
 	if languageOf(name) != "" {
 		return formatCode

@@ -22,6 +22,9 @@ import (
 type worker struct {
 	out    io.Writer
 	engine *pdfium.Engine // started with the first PDF
+
+	ocr      *ocr // nil where there is none
+	searched bool // ocr was looked for
 }
 
 // WorkerMain is the whole life of a worker process. It returns the exit code.
@@ -82,33 +85,50 @@ func (w *worker) perform(ctx context.Context, j job, file io.Reader) (done, erro
 	if err != nil && !errors.Is(err, io.EOF) {
 		return done{}, fmt.Errorf("read file: %w", err)
 	}
+	if bytes.HasPrefix(beginning, []byte(oldOffice)) {
+		return done{}, refuseOldOffice(start)
+	}
 	format, err := detect(beginning, j.Name, j.Format)
-	if err != nil {
+	switch {
+	case err != nil:
 		return done{}, err
-	}
-	if format == formatPDF {
-		if j.Task == taskRender {
-			return done{}, w.renderPDF(ctx, j, start)
-		}
+	case j.Task == taskMembers && (format == formatPDF || format == formatImage):
+		return done{}, nil
+	case format == formatPDF && j.Task == taskRender:
+		return done{}, w.renderPDF(ctx, j, start)
+	case format == formatPDF:
 		return done{}, w.readPDF(ctx, j, start)
-	}
-	if j.Task == taskRender {
+	case j.Task == taskRender:
 		return done{}, refuse("only pages of PDFs can be drawn")
 	}
 	data := make([]byte, j.Size)
 	if _, err := io.ReadFull(start, data); err != nil {
 		return done{}, fmt.Errorf("read file: %w", err)
 	}
+	if format == formatImage {
+		return done{}, w.readPicture(ctx, j, data)
+	}
 	return w.readWhole(j, format, data)
 }
 
 // readWhole reads the formats that are parsed from memory.
 func (w *worker) readWhole(j job, format string, data []byte) (done, error) {
+	var z *zipFile
+	if format == formatZip {
+		var err error
+		if z, err = openZip(data); err != nil {
+			return done{}, err
+		}
+		format = z.format()
+	}
+	if j.Task == taskMembers {
+		return w.sendMembers(format, data)
+	}
 	if err := writeJSON(w.out, frameHead, head{Format: format}); err != nil {
 		return done{}, err
 	}
 	b := newBuilder(j.TextBytes, func(p part) error { return writeJSON(w.out, framePart, p) })
-	d, err := readFormat(b, format, j.Name, data)
+	d, err := readFormat(b, format, j.Name, data, z)
 	b.flush()
 	if err == nil {
 		err = b.err
@@ -120,8 +140,9 @@ func (w *worker) readWhole(j job, format string, data []byte) (done, error) {
 	return d, err
 }
 
-// readFormat parses data into b. The error is the file's, or b's.
-func readFormat(b *builder, format, name string, data []byte) (done, error) {
+// readFormat parses data into b; z is data opened, where it is a zip file. The
+// error is the file's, or b's.
+func readFormat(b *builder, format, name string, data []byte, z *zipFile) (done, error) {
 	switch format {
 	case formatMarkdown:
 		return done{Title: readMarkdown(b, decodeText(data, b.left))}, nil
@@ -129,9 +150,27 @@ func readFormat(b *builder, format, name string, data []byte) (done, error) {
 		return readHTML(b, data)
 	case formatCode:
 		readCode(b, decodeText(data, b.left), languageOf(name))
-		return done{}, nil
+	case formatCSV:
+		readCSV(b, decodeText(data, b.left))
+	case formatRTF:
+		return readRTF(b, data), nil
+	case formatEML:
+		return readEML(b, data), nil
+	case formatDOCX:
+		return readDOCX(b, z)
+	case formatPPTX:
+		return readPPTX(b, z)
+	case formatXLSX:
+		return readXLSX(b, z)
+	case formatODT, formatODS, formatODP:
+		return readODF(b, z, format)
+	case formatEPUB:
+		return readEPUB(b, z)
+	case formatZip:
+		return readZip(b, z)
+	default:
+		readText(b, decodeText(data, b.left))
 	}
-	readText(b, decodeText(data, b.left))
 	return done{}, nil
 }
 

@@ -1,0 +1,182 @@
+package extract
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"sort"
+	"strings"
+
+	"ibid"
+)
+
+// Member is a file within a file: of an archive, or attached to a message.
+type Member struct {
+	Name string // with slashes, relative, without ".."
+	Data []byte
+}
+
+// Bounds of what is unpacked of one archive.
+const (
+	maxMembers     = 2000
+	maxMemberBytes = 64 << 20
+	maxUnpacked    = 512 << 20
+)
+
+// Members unpacks an archive, or the attachments of a message, and calls each
+// for every file, from this goroutine. Files that are no archives have no
+// members. What exceeds the limits is left out and named in the notice. An
+// archive within an archive is a member like any other; it is the caller who
+// decides how deep to go.
+func (p *Pool) Members(ctx context.Context, req Request, each func(Member) error) (notice string, err error) {
+	src, err := req.open(p.cfg.Limits.InputBytes)
+	if err != nil {
+		return "", err
+	}
+	defer src.close()
+	ctx, release, err := p.enter(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	var name string
+	var d done
+	collect := func(kind frameKind, payload []byte) error {
+		switch kind {
+		case frameMember:
+			return decode(payload, &name)
+		case frameData:
+			return each(Member{Name: name, Data: payload})
+		case frameDone:
+			return decode(payload, &d)
+		}
+		return nil
+	}
+	err = p.run(ctx, p.job(taskMembers, req, src), src, p.deadline(), collect)
+	var died *deathError
+	if errors.As(err, &died) {
+		return "", &ibid.Error{Code: deathCode(died.reason), Message: "the archive cannot be unpacked to its end", Err: died.reason}
+	}
+	return d.Notice, err
+}
+
+// sendMembers unpacks a file.
+func (w *worker) sendMembers(format string, data []byte) (done, error) {
+	u := &unpacker{out: w.out}
+	var err error
+	switch format {
+	case formatZip:
+		err = u.zip(data)
+	case formatEML:
+		err = u.mail(data)
+	}
+	return done{Notice: u.notice()}, err
+}
+
+// unpacker sends files within its limits.
+type unpacker struct {
+	out     io.Writer
+	files   int
+	bytes   int64
+	leftOut int
+}
+
+func (u *unpacker) notice() string {
+	if u.leftOut == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of its files were left out: they are too many, too large, damaged or protected by a password", u.leftOut)
+}
+
+func (u *unpacker) zip(data []byte) error {
+	z, err := openZip(data)
+	if err != nil {
+		return err
+	}
+	for _, f := range memberFiles(z) {
+		r, err := z.openFile(f)
+		if err != nil {
+			u.leftOut++
+			continue
+		}
+		err = u.send(memberName(f.Name), r)
+		_ = r.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memberFiles returns the files of an archive that were meant to be in it.
+func memberFiles(z *zipFile) []*zip.File {
+	var files []*zip.File
+	for _, f := range z.files {
+		name := memberName(f.Name)
+		base := path.Base(name)
+		switch {
+		case !f.Mode().IsRegular(), strings.HasSuffix(f.Name, "/"), name == "" || f.UncompressedSize64 == 0:
+		case strings.HasPrefix(name, "__MACOSX/"), base == ".DS_Store", base == "Thumbs.db":
+		default:
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// memberName makes a name relative to wherever the archive is unpacked.
+func memberName(name string) string {
+	name = strings.ReplaceAll(strings.ToValidUTF8(name, "_"), "\\", "/")
+	name = path.Clean("/" + clean(name))
+	return strings.TrimPrefix(name, "/")
+}
+
+func (u *unpacker) mail(data []byte) error {
+	m := &mail{parts: maxParts, text: func(string, string) {}, file: u.send}
+	header, body := splitHeader(data)
+	m.part(header, bytes.NewReader(body), 0)
+	return m.err
+}
+
+// send sends a file, or counts it as left out.
+func (u *unpacker) send(name string, r io.Reader) error {
+	if u.files >= maxMembers || u.bytes >= maxUnpacked {
+		u.leftOut++
+		return nil
+	}
+	data, err := io.ReadAll(io.LimitReader(r, maxMemberBytes+1))
+	if err != nil || len(data) > maxMemberBytes {
+		u.leftOut++
+		return nil
+	}
+	u.files++
+	u.bytes += int64(len(data))
+	if err := writeJSON(u.out, frameMember, name); err != nil {
+		return err
+	}
+	return writeFrame(u.out, frameData, data)
+}
+
+// readZip reads an archive as the list of what it holds.
+func readZip(b *builder, z *zipFile) (done, error) {
+	files := memberFiles(z)
+	if len(files) == 0 {
+		return done{}, refuse("there are no files in this archive")
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, memberName(f.Name))
+	}
+	sort.Strings(names)
+	b.add(ibid.BlockParagraph, fmt.Sprintf("This archive holds %d files:", len(names)))
+	for len(names) > 0 {
+		n := min(len(names), 200)
+		b.add(ibid.BlockList, "• "+strings.Join(names[:n], "\n• "))
+		names = names[n:]
+	}
+	return done{}, nil
+}

@@ -1,0 +1,212 @@
+package extract
+
+import (
+	"encoding/xml"
+	"strconv"
+	"strings"
+
+	"ibid"
+)
+
+// readODF reads an OpenDocument text, spreadsheet or presentation. Slides and
+// sheets are pages; texts have pages where the program that wrote them said
+// where they break.
+func readODF(b *builder, z *zipFile, format string) (done, error) {
+	o := &odf{builder: b, sheets: format == formatODS}
+	o.paged = format == formatODT && z.contains("content.xml", "soft-page-break")
+	if o.paged {
+		b.newPage()
+	}
+	err := z.each("content.xml", o.token)
+	o.endParagraph()
+	o.endList()
+	notice, err := partError(b, err)
+	return done{Title: z.odfTitle(), Notice: notice}, err
+}
+
+func (z *zipFile) odfTitle() string {
+	title, in := "", false
+	_ = z.each("meta.xml", func(token xml.Token) error {
+		switch e := token.(type) {
+		case xml.StartElement:
+			in = e.Name.Local == "title"
+		case xml.EndElement:
+			in = false
+		case xml.CharData:
+			if in && len(title) < maxHeading {
+				title += string(e)
+			}
+		}
+		return nil
+	})
+	return pdfTitle(title)
+}
+
+// odf is the state between the elements of a document.
+type odf struct {
+	builder *builder
+	paged   bool // page breaks are marked
+	sheets  bool // tables are sheets
+	skip    int
+	text    strings.Builder
+	level   int // of the open heading
+	open    int // paragraphs that are open, one within another
+	lists   int
+	list    []string
+	tables  int
+	rows    [][]string
+	row     []string
+	cell    strings.Builder
+	inCell  bool
+	repeat  int // how often the open cell stands
+}
+
+func (o *odf) token(token xml.Token) error {
+	switch e := token.(type) {
+	case xml.StartElement:
+		if o.skip > 0 {
+			o.skip++
+			return nil
+		}
+		o.start(e)
+	case xml.EndElement:
+		if o.skip > 0 {
+			o.skip--
+			return nil
+		}
+		o.end(e.Name.Local)
+	case xml.CharData:
+		if o.skip == 0 && o.open > 0 {
+			o.text.Write(e)
+		}
+	}
+	return o.builder.err
+}
+
+func (o *odf) start(e xml.StartElement) {
+	switch e.Name.Local {
+	case "tracked-changes", "forms", "scripts", "settings", "desc":
+		o.skip = 1
+	case "p", "h":
+		o.endParagraph()
+		o.open++
+		o.level = 0
+		if e.Name.Local == "h" {
+			o.level, _ = strconv.Atoi(attr(e, "outline-level"))
+			o.level = max(o.level, 1)
+		}
+	case "s":
+		n, _ := strconv.Atoi(attr(e, "c"))
+		o.text.WriteString(strings.Repeat(" ", min(max(n, 1), 100)))
+	case "tab":
+		o.text.WriteByte('\t')
+	case "line-break":
+		o.text.WriteByte('\n')
+	case "soft-page-break":
+		o.pageBreak()
+	case "page": // of a presentation
+		o.newPage("")
+	case "list":
+		o.endParagraph()
+		o.lists++
+	case "table":
+		if o.tables++; o.tables == 1 && o.sheets {
+			o.newPage(attr(e, "name"))
+		}
+	case "table-cell", "covered-table-cell":
+		o.inCell = true
+		o.repeat, _ = strconv.Atoi(attr(e, "number-columns-repeated"))
+	}
+}
+
+func (o *odf) newPage(title string) {
+	o.endList()
+	o.builder.newPage()
+	o.builder.leave(1)
+	if title != "" {
+		o.builder.heading(1, title)
+	}
+}
+
+func (o *odf) pageBreak() {
+	if !o.paged || o.tables > 0 {
+		return
+	}
+	open := o.open
+	o.endParagraph()
+	o.open = open
+	o.endList()
+	o.builder.newPage()
+}
+
+func (o *odf) end(name string) {
+	switch name {
+	case "p", "h":
+		o.endParagraph()
+		o.open = max(o.open-1, 0)
+	case "list":
+		o.endParagraph()
+		if o.lists = max(o.lists-1, 0); o.lists == 0 {
+			o.endList()
+		}
+	case "table-cell", "covered-table-cell":
+		o.endCell()
+	case "table-row":
+		o.endRow()
+	case "table":
+		if o.tables = max(o.tables-1, 0); o.tables == 0 {
+			o.builder.table(o.rows)
+			o.rows = nil
+		}
+	}
+}
+
+func (o *odf) endParagraph() {
+	s := strings.TrimSpace(o.text.String())
+	o.text.Reset()
+	switch {
+	case s == "":
+	case o.inCell:
+		appendWord(&o.cell, s)
+	case o.level > 0:
+		o.endList()
+		o.builder.heading(o.level, s)
+	case o.lists > 0:
+		const deepest = 8
+		o.list = append(o.list, strings.Repeat("  ", min(o.lists-1, deepest))+"• "+oneLine(s))
+	default:
+		o.endList()
+		o.builder.add(ibid.BlockParagraph, s)
+	}
+}
+
+func (o *odf) endList() {
+	o.builder.add(ibid.BlockList, strings.Join(o.list, "\n"))
+	o.list = nil
+}
+
+// endCell ends a cell. Empty ones are repeated to the edge of the sheet, and
+// only kept as far as something may follow.
+func (o *odf) endCell() {
+	o.endParagraph()
+	s := o.cell.String()
+	o.cell.Reset()
+	o.inCell = false
+	for range min(max(o.repeat, 1), maxColumn) {
+		if len(o.row) < maxColumn {
+			o.row = append(o.row, s)
+		}
+	}
+}
+
+func (o *odf) endRow() {
+	if tableRow(o.row) != "" {
+		o.endList()
+		o.rows = append(o.rows, o.row)
+	}
+	o.row = nil
+	if len(o.rows) >= sheetRows {
+		o.builder.table(o.rows)
+		o.rows = nil
+	}
+}
