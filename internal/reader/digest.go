@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"ibid"
 	"ibid/internal/text"
@@ -248,7 +250,7 @@ func entities(a *text.Analyzer, sentences []string) []string {
 // names returns the runs of capitalised words in a sentence, but not what stands
 // at its start, where anything is capitalised.
 func names(a *text.Analyzer, s string) []string {
-	if isRow(s) {
+	if text.TableRow(s) {
 		return nil
 	}
 	var found []string
@@ -278,6 +280,15 @@ func names(a *text.Analyzer, s string) []string {
 	}
 	flush()
 	return found
+}
+
+func upperAt(s string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	return unicode.IsUpper(r)
+}
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 // fill answers a request for JSON of a schema with what can be taken from the

@@ -181,16 +181,15 @@ func (s *squad) heldOut(q squadQuestion) bool {
 // in the end. The figures recorded are those of all 10,570 questions.
 func TestQuoting(t *testing.T) {
 	s := loadSquad(t)
-	r := New()
 	type tally struct{ asked, best, three, shown, quotes float64 }
 	var all, held tally
 	for i := 0; i < len(s.questions); i += every(10) {
 		q := s.questions[i]
 		passages := s.search(q.text, nil)
-		ranked := rank(r.analyzer("", q.text), q.text, passages)
+		ranked := choose(q.text, passages)
 		c := tally{asked: 1}
 		for j, sentence := range ranked[:min(3, len(ranked))] {
-			if holds(sentence.text, q.answers) {
+			if holds(said(passages, sentence), q.answers) {
 				c.three = 1
 				if j == 0 {
 					c.best = 1
@@ -228,18 +227,18 @@ func TestQuoting(t *testing.T) {
 // hidden, and when its whole article is.
 func TestAbstaining(t *testing.T) {
 	s := loadSquad(t)
-	r := New()
 	type tally struct{ asked, answered, right, sure, sureRight float64 }
 	measure := func(hide func(q squadQuestion) func(int) bool) tally {
 		var c tally
 		for i := 0; i < len(s.questions); i += every(25) {
 			q := s.questions[i]
 			c.asked++
-			ranked := rank(r.analyzer(q.text), q.text, s.search(q.text, hide(q)))
+			found := s.search(q.text, hide(q))
+			ranked := choose(q.text, found)
 			if len(ranked) == 0 || !worthSaying(ranked) {
 				continue
 			}
-			ok := holds(ranked[0].text, q.answers)
+			ok := holds(said(found, ranked[0]), q.answers)
 			c.answered++
 			if confidence(ranked) >= sureFrom {
 				c.sure++

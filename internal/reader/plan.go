@@ -320,13 +320,21 @@ func (r *Reader) leans(a *text.Analyzer, q string) bool {
 	return leaning.MatchString(q) || len(contentWords(a, q, map[string]bool{})) < 2
 }
 
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
 // contentWords returns the words of s that say what it is about, as written,
 // each once and none whose term was seen.
 func contentWords(a *text.Analyzer, s string, seen map[string]bool) []string {
 	var words []string
 	for w := range text.Words(s) {
 		t, ok := a.Term(w.Text)
-		if !ok || w.Joined || askingWords[w.Text] || seen[t] {
+		if !ok || w.Joined || text.Asking(w.Text) || seen[t] {
 			continue
 		}
 		seen[t] = true

@@ -25,20 +25,20 @@ const (
 // confidence estimates how likely the best sentence holds the answer. Fitted
 // (logistic) on half of the articles of SQuAD's development set, where for half
 // of the questions the paragraph with the answer was hidden.
-func confidence(ranked []candidate) float64 {
+func confidence(ranked []text.Choice) float64 {
 	best := ranked[0]
 	next, other := 0.0, 0.0
 	if len(ranked) > 1 {
-		next = ranked[1].score
+		next = ranked[1].Score
 	}
 	for _, c := range ranked[1:] {
-		if c.passage != best.passage {
-			other = c.score
+		if c.Passage != best.Passage {
+			other = c.Score
 			break
 		}
 	}
-	z := -4.57 + 0.14*best.score + 0.66*best.features[fAll] + 0.29*(best.score-next) + 0.33*(best.score-other) +
-		2.84*best.features[fDensity]
+	z := -4.57 + 0.14*best.Score + 0.66*best.Within + 0.29*(best.Score-next) + 0.33*(best.Score-other) +
+		2.84*best.Density
 	return 1 / (1 + math.Exp(-z))
 }
 
@@ -62,23 +62,25 @@ func (r *Reader) quoteAll(questions []string, passages []ibid.Handled) (string, 
 
 // quote answers a question by quoting, or reports that nothing fits.
 func (r *Reader) quote(question string, passages []ibid.Handled) (string, bool) {
-	if len(passages) == 0 {
-		return "", false
-	}
-	a := r.analyzer(passages[0].Text, question)
-	ranked := rank(a, question, passages)
-	if len(ranked) == 0 {
-		return "", false
-	}
-	if !worthSaying(ranked) {
+	ranked := choose(question, passages)
+	if len(ranked) == 0 || !worthSaying(ranked) {
 		return "", false
 	}
 	return compose(pick(ranked, passages), passages, confidence(ranked)), true
 }
 
+// choose ranks the sentences of the passages by how well they answer.
+func choose(question string, passages []ibid.Handled) []text.Choice {
+	sections := make([]text.Section, len(passages))
+	for i, p := range passages {
+		sections[i] = text.Section{Under: p.Title + "\n" + p.Heading, Text: p.Text, Score: p.Score}
+	}
+	return text.ChooseFrom(question, sections)
+}
+
 // worthSaying reports whether the best sentence is likely enough to answer.
-func worthSaying(ranked []candidate) bool {
-	return confidence(ranked) >= quietBelow && ranked[0].features[fAll] >= leastCovered
+func worthSaying(ranked []text.Choice) bool {
+	return confidence(ranked) >= quietBelow && ranked[0].Within >= leastCovered
 }
 
 // quotation is a run of neighbouring sentences of one passage.
@@ -101,24 +103,30 @@ const (
 
 // pick chooses what to quote: the best sentence, others that come close, and
 // the sentence before one that cannot be understood without it.
-func pick(ranked []candidate, passages []ibid.Handled) []quotation {
+func pick(ranked []text.Choice, passages []ibid.Handled) []quotation {
 	var quotes []quotation
 	taken := 0
 	for _, c := range ranked {
-		if taken == maxQuotes || taken > 0 && (c.score < ranked[0].score-scoreGap || c.features[fCoverage] == 0) {
+		if taken == maxQuotes || taken > 0 && (c.Score < ranked[0].Score-scoreGap || c.Coverage == 0) {
 			break
 		}
-		if c.features[fQuestion] == 1 && taken > 0 || repeats(quotes, c, passages) {
+		if c.Asks && taken > 0 || repeats(quotes, c, passages) {
 			continue
 		}
-		q := quotation{passage: c.passage, span: c.span, first: c.sentence, last: c.sentence, header: c.header}
-		if before, ok := sentenceBefore(ranked, c); ok && (pointsBack.MatchString(c.text) || startsLow(c.text)) {
-			q.span.Start, q.first = before.span.Start, before.sentence
+		q := quotation{passage: c.Passage, span: c.Span, first: c.Sentence, last: c.Sentence, header: c.Header}
+		s := said(passages, c)
+		if before, ok := sentenceBefore(ranked, c); ok && (pointsBack.MatchString(s) || startsLow(s)) {
+			q.span.Start, q.first = before.Start, before.Sentence
 		}
 		quotes = join(quotes, q)
 		taken++
 	}
 	return quotes
+}
+
+// said is the sentence that was chosen.
+func said(passages []ibid.Handled, c text.Choice) string {
+	return passages[c.Passage].Text[c.Start:c.End]
 }
 
 // pointsBack finds sentences that begin with a word for something said before.
@@ -130,22 +138,22 @@ func startsLow(s string) bool {
 	return unicode.IsLower(r)
 }
 
-func sentenceBefore(ranked []candidate, c candidate) (candidate, bool) {
+func sentenceBefore(ranked []text.Choice, c text.Choice) (text.Choice, bool) {
 	for _, o := range ranked {
-		if o.passage == c.passage && o.sentence == c.sentence-1 {
+		if o.Passage == c.Passage && o.Sentence == c.Sentence-1 {
 			return o, true
 		}
 	}
-	return candidate{}, false
+	return text.Choice{}, false
 }
 
 // repeats reports whether a quotation says the same already.
-func repeats(quotes []quotation, c candidate, passages []ibid.Handled) bool {
+func repeats(quotes []quotation, c text.Choice, passages []ibid.Handled) bool {
 	for _, q := range quotes {
-		if q.passage == c.passage && q.first <= c.sentence && c.sentence <= q.last {
+		if q.passage == c.Passage && q.first <= c.Sentence && c.Sentence <= q.last {
 			return true
 		}
-		if strings.Contains(passages[q.passage].Text[q.span.Start:q.span.End], c.text) {
+		if strings.Contains(passages[q.passage].Text[q.span.Start:q.span.End], said(passages, c)) {
 			return true
 		}
 	}

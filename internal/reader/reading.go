@@ -54,8 +54,8 @@ const maxPerSide = 2
 // closest quotes what comes closest to a question in one document, however
 // little that is, as long as some of the question is in it.
 func (r *Reader) closest(question string, ps []ibid.Handled) []quotation {
-	ranked := rank(r.analyzer(ps[0].Text, question), question, ps)
-	if len(ranked) == 0 || ranked[0].features[fCoverage] < leastCovered {
+	ranked := choose(question, ps)
+	if len(ranked) == 0 || ranked[0].Coverage < leastCovered {
 		return nil
 	}
 	quotes := pick(ranked, ps)

@@ -3,6 +3,8 @@ package reader
 import (
 	"fmt"
 	"strings"
+
+	"ibid/internal/text"
 )
 
 // planInWords says in a few sentences what the reader is going to do.
@@ -33,11 +35,9 @@ func (r *Reader) planOfSearch(t task, m move) string {
 		return fmt.Sprintf("The message asks %d things, so I search for each: “%s”. I will quote what answers each of them best.",
 			len(m.queries), strings.Join(m.queries, "”, “"))
 	}
-	a := r.analyzer(t.question)
-	q := newQuestion(a, t.question)
 	var b strings.Builder
-	b.WriteString(expectation[q.kind])
-	if words := contentWords(a, t.question, map[string]bool{}); len(words) > 0 {
+	b.WriteString(expectation[text.KindOf(t.question)])
+	if words := contentWords(r.analyzer(t.question), t.question, map[string]bool{}); len(words) > 0 {
 		fmt.Fprintf(&b, " Key terms: %s.", strings.Join(words, ", "))
 	}
 	if m.follows != "" {
@@ -48,13 +48,13 @@ func (r *Reader) planOfSearch(t task, m move) string {
 }
 
 // expectation says what sort of answer a question asks for.
-var expectation = map[kind]string{
-	kindOther:  "The question asks for a passage that speaks about it directly.",
-	kindPerson: "The question asks for a person or an organisation.",
-	kindPlace:  "The question asks for a place.",
-	kindTime:   "The question asks for a point in time.",
-	kindNumber: "The question asks for a number or an amount.",
-	kindReason: "The question asks for a reason.",
-	kindName:   "The question asks for a name.",
-	kindDefine: "The question asks what something is.",
+var expectation = map[text.Kind]string{
+	text.KindAny:    "The question asks for a passage that speaks about it directly.",
+	text.KindPerson: "The question asks for a person or an organisation.",
+	text.KindPlace:  "The question asks for a place.",
+	text.KindTime:   "The question asks for a point in time.",
+	text.KindNumber: "The question asks for a number or an amount.",
+	text.KindReason: "The question asks for a reason.",
+	text.KindName:   "The question asks for a name.",
+	text.KindDefine: "The question asks what something is.",
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"strings"
 
 	"ibid"
@@ -8,14 +9,16 @@ import (
 )
 
 // quote gives each passage the sentence of it that most likely answers the
-// query: the words that a citation of the passage highlights.
+// query: the words that a citation of the passage highlights. The built-in model
+// chooses what it quotes in the same way.
 func quote(query string, passages []ibid.Passage) {
-	texts, scores := make([]string, len(passages)), make([]float64, len(passages))
+	sections := make([]text.Section, len(passages))
 	for i, p := range passages {
-		texts[i], scores[i] = p.Text, p.Score
+		title := cmp.Or(p.Document.Title, p.Document.Name)
+		sections[i] = text.Section{Under: text.Passage(title, p.Heading, ""), Text: p.Text, Score: p.Score}
 	}
 	done := 0
-	for _, c := range text.Choose(query, texts, scores) {
+	for _, c := range text.ChooseFrom(query, sections) {
 		p := &passages[c.Passage]
 		if p.Quote.Text != "" || isHeading(p, c.Span) {
 			continue

@@ -1,88 +1,98 @@
 package text
 
-import "strings"
-
-// kind is what sort of thing a question asks for, where its words tell. Only
+// Kind is what sort of answer a question expects, where its words tell. Only
 // English questions do so far.
-type kind uint8
+type Kind uint8
 
 const (
-	kindAny kind = iota
-	kindPerson
-	kindTime
-	kindNumber
-	kindPlace
-	kindReason
+	KindAny    Kind = iota
+	KindPerson      // who
+	KindPlace       // where
+	KindTime        // when
+	KindNumber      // how many, how much
+	KindReason      // why
+	KindName        // which, what is the name of
+	KindDefine      // what is X
 )
 
-// What a sentence gains by holding something of the kind asked for. Figures are
-// telling, capitals less so.
-var kindShare = [...]float64{kindPerson: 0.15, kindTime: 0.3, kindNumber: 0.3, kindPlace: 0.15, kindReason: 0.15}
-
-// kindPhrases tell a kind by consecutive words of the question; the first that
-// fits decides.
-var kindPhrases = []struct {
-	kind  kind
-	words []string
-}{
-	{kindNumber, []string{"how many", "how much", "how old", "how long", "how far", "how tall", "how high", "how large",
-		"how big", "how deep", "how fast", "how often", "what percentage", "what percent", "what number", "what proportion",
-		"what fraction", "population of", "what distance", "what rank"}},
-	{kindTime, []string{"when", "what year", "which year", "what date", "what day", "what month", "what century",
-		"what decade", "which century", "what time", "what years"}},
-	{kindReason, []string{"why"}},
-	{kindPerson, []string{"who", "whom", "whose", "name of", "name for", "what name", "called", "named", "what company", "which company",
-		"what organization", "what university", "what group", "what team", "which team", "what party", "what agency"}},
-	{kindPlace, []string{"where", "what city", "what country", "which city", "which country", "what state", "what town"}},
-}
-
-// kindOf tells what a question asks for.
-func kindOf(question string) kind {
-	var b strings.Builder
-	b.WriteByte(' ')
+// KindOf tells what sort of answer a question expects.
+func KindOf(question string) Kind {
+	var words []string
 	for w := range Words(question) {
 		if !w.Joined {
-			b.WriteString(w.Text)
-			b.WriteByte(' ')
+			words = append(words, w.Text)
 		}
 	}
-	for _, p := range kindPhrases {
-		for _, words := range p.words {
-			if strings.Contains(b.String(), " "+words+" ") {
-				return p.kind
-			}
-		}
-	}
-	return kindAny
+	return kindOf(words)
 }
 
+// What a noun after "what" or "which" says about the answer.
 var (
-	numberWords = set(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-		seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million
-		millions billion billions trillion dozen half third quarter twice once percent`)
-	timeWords = set(`january february march april june july august september october november december monday tuesday
-		wednesday thursday friday saturday sunday century centuries decade decades today yesterday morning afternoon evening
-		spring summer autumn winter`)
-	placeWords  = set(`in at from near to of`)
-	reasonWords = set(`because since due cause caused causes causing reason reasons so therefore thus hence order to result`)
+	timeNouns   = set("year years date dates day month decade century season era period time")
+	numberNouns = set("number amount percentage percent proportion population size cost price distance height length width area rate ratio total salary weight speed temperature temperatures budget fraction share score capacity depth age")
+	placeNouns  = set("country countries city cities place places state states town region regions location continent river area street county province nation nations island district building")
+	personNouns = set("person people scientist president king queen emperor author artist actor actress singer player leader general architect composer doctor philosopher mathematician politician director founder inventor writer man woman pope bishop minister coach quarterback physicist historian explorer")
+	auxiliaries = set("is are was were 's does do did")
 )
 
-// is reports whether a word, folded and as it is written, is of the kind; previous
-// is the word before it in its sentence.
-func (k kind) is(word, written, previous string) bool {
-	// A capital means nothing at the beginning of a sentence.
-	capital := previous != "" && len(word) > 1 && written != word && Fold(written[:1]) != written[:1]
-	switch k {
-	case kindNumber:
-		return allDigits(word) || numberWords[word]
-	case kindTime:
-		return allDigits(word) && (len(word) == 4 || len(word) == 3) || timeWords[word]
-	case kindPerson:
-		return capital
-	case kindPlace:
-		return capital && placeWords[previous]
-	case kindReason:
-		return reasonWords[word]
+// kindOf tells the kind of answer from a question's words, in order.
+func kindOf(words []string) Kind {
+	for i, w := range words {
+		switch w {
+		case "who", "whom", "whose":
+			return KindPerson
+		case "where":
+			return KindPlace
+		case "when":
+			return KindTime
+		case "why":
+			return KindReason
+		case "how":
+			return kindOfHow(words[i+1:])
+		case "what", "which":
+			return kindOfNoun(words[i+1:], w)
+		}
 	}
-	return false
+	return KindAny
+}
+
+// kindOfHow looks at what follows "how".
+func kindOfHow(rest []string) Kind {
+	if len(rest) == 0 {
+		return KindAny
+	}
+	switch rest[0] {
+	case "many", "much", "long", "old", "far", "tall", "big", "large", "high", "fast", "often", "deep", "wide", "heavy":
+		return KindNumber
+	}
+	return KindAny
+}
+
+// kindOfNoun looks at what follows "what" or "which".
+func kindOfNoun(rest []string, asking string) Kind {
+	for i, w := range rest {
+		switch {
+		case i > 4:
+			return KindAny
+		case timeNouns[w]:
+			return KindTime
+		case numberNouns[w]:
+			return KindNumber
+		case personNouns[w]:
+			return KindPerson
+		case placeNouns[w]:
+			return KindPlace
+		case w == "name" || w == "named" || w == "called" || w == "term":
+			return KindName
+		case w == "reason" || w == "cause" || w == "caused" || w == "causes":
+			return KindReason
+		}
+	}
+	if len(rest) > 0 && auxiliaries[rest[0]] && len(rest) <= 5 {
+		return KindDefine
+	}
+	if asking == "which" {
+		return KindName
+	}
+	return KindAny
 }

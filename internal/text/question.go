@@ -2,210 +2,172 @@ package text
 
 import (
 	"cmp"
-	"math"
-	"math/bits"
 	"slices"
+	"unicode/utf8"
 )
 
-// The weights of what speaks for a sentence, beside the share of the question's
-// words that it holds, which counts 1. Tuned on half of SQuAD's questions.
-const (
-	pairShare    = 0.35 // neighbouring words of the question that are neighbours here
-	nearShare    = 0.20 // the question's words that only the sentences beside it hold
-	exactShare   = 0.05 // words in the very form the question has them in
-	passageShare = 0.65 // the passage's own score, from 0 to 1
-)
-
-// Choice is a sentence that may answer a question.
-type Choice struct {
-	Passage int // which of the passages
-	Span
-	Score    float64 // comparable among the choices of one question
-	Coverage float64 // share of the question's words, by weight, that the sentence holds
-}
-
-// Choose ranks the sentences of passages by how likely they answer a question,
-// best first. scores are the passages' own, from 0 to 1; nil means all alike.
-// Words that few of the sentences hold weigh most.
-func Choose(question string, passages []string, scores []float64) []Choice {
-	q := readQuestion(question, passages)
-	read := make([][]sentence, len(passages))
-	for i, p := range passages {
-		read[i] = q.read(p)
-	}
-	q.weigh(read)
-	var choices []Choice
-	for i, sentences := range read {
-		score := 1.0
-		if scores != nil {
-			score = scores[i]
-		}
-		for k := range sentences {
-			c := q.judge(sentences, k)
-			c.Passage = i
-			c.Score += passageShare * score
-			choices = append(choices, c)
-		}
-	}
-	slices.SortStableFunc(choices, func(a, b Choice) int { return cmp.Compare(b.Score, a.Score) })
-	return choices
-}
-
-// maxAsked is how many distinct terms of a question count: one bit each.
+// maxAsked is how many distinct terms of a question count, and how many pairs of
+// them: one bit each.
 const maxAsked = 64
 
-// question is what is looked for in every sentence.
+// relatedBytes is how long a beginning two terms must share to be related:
+// "invent" and "inventor".
+const relatedBytes = 5
+
+// question is what is looked for in every sentence. Sets of its terms are bits,
+// in the order of the question.
 type question struct {
-	memo    *Memo
-	terms   map[string]int // → bit
-	weights []float64
-	total   float64
-	pairs   map[[2]int]int  // neighbouring terms → bit
-	paired  [][2]int        // the same, by bit
-	words   map[string]int  // content words as they are written → bit
-	said    map[string]bool // all its words
-	kind    kind
+	analyzer *Analyzer
+	kind     Kind
+	terms    map[string]int8    // → bit
+	pairs    map[[2]int8]uint64 // neighbouring terms → the bit of the pair
+	begin    map[string]uint64  // beginnings of terms → the terms
+	first    [256]bool          // bytes that a word which is one of the terms may begin with
+	named    uint64             // terms that are capitalised: who or what it is about
+	counted  int8               // of "how many X": the term X; else -1
+	said     map[string]bool    // all its words, folded
+	seen     map[string]meaning // words of the passages
 }
 
-// sentence is what a sentence holds of the question, by bits.
-type sentence struct {
-	Span
-	terms, pairs, words uint64
-	kind                bool // something of the kind asked for
+// meaning is what a word of a passage means for the question.
+type meaning struct {
+	term    int8   // the term of the question that it is; else -1
+	content bool   // it is no stop word
+	said    bool   // the question has it too, in this form
+	related uint64 // terms of the question that begin like it
+	traits  traits
 }
 
-func readQuestion(s string, passages []string) *question {
-	language := Language(s)
-	for i := 0; language == "" && i < len(passages); i++ {
-		language = Language(passages[i])
+func readQuestion(s, language string) *question {
+	q := &question{analyzer: NewAnalyzer(cmp.Or(language, "en")), counted: -1,
+		terms: make(map[string]int8), pairs: make(map[[2]int8]uint64), begin: make(map[string]uint64),
+		said: make(map[string]bool), seen: make(map[string]meaning, 1<<9)}
+	for b := utf8.RuneSelf; b < len(q.first); b++ {
+		q.first[b] = true // what a word loses with its accents
 	}
-	q := &question{memo: NewMemo(NewAnalyzer(cmp.Or(language, "en"))), terms: make(map[string]int),
-		pairs: make(map[[2]int]int), words: make(map[string]int), said: make(map[string]bool), kind: kindOf(s)}
-	for _, t := range q.memo.Terms(s) {
-		number(q.terms, t)
-	}
-	q.weights = make([]float64, len(q.terms))
-	q.readPairs(s)
-	return q
-}
-
-// readPairs numbers the content words and the neighbours among them.
-func (q *question) readPairs(s string) {
-	previous := -1
+	var words, named []string
 	for w := range Words(s) {
 		q.said[w.Text] = true
-		t, ok := q.memo.Term(w.Text)
-		if !ok || w.Joined {
-			continue
-		}
-		number(q.words, w.Text)
-		if at, known := q.terms[t]; known {
-			if previous >= 0 {
-				number(q.pairs, [2]int{previous, at})
-			}
-			previous = at
-		}
-	}
-	q.paired = make([][2]int, len(q.pairs))
-	for pair, at := range q.pairs {
-		q.paired[at] = pair
-	}
-}
-
-// number gives a new key the next bit, as long as there are any.
-func number[K comparable](bits map[K]int, key K) {
-	if _, known := bits[key]; !known && len(bits) < maxAsked {
-		bits[key] = len(bits)
-	}
-}
-
-// read cuts a passage into sentences.
-func (q *question) read(passage string) []sentence {
-	spans := Sentences(passage)
-	read := make([]sentence, len(spans))
-	for i, span := range spans {
-		read[i] = q.readSentence(passage[span.Start:span.End])
-		read[i].Span = span
-	}
-	return read
-}
-
-func (q *question) readSentence(s string) sentence {
-	var r sentence
-	previous, before := -1, "" // the term and the word before
-	for w := range Words(s) {
-		if at, ok := q.words[w.Text]; ok {
-			r.words |= 1 << at
-		}
-		t, content := q.memo.Term(w.Text)
-		at, asked := q.terms[t]
-		if asked {
-			r.terms |= 1 << at
-		}
 		if w.Joined {
 			continue
 		}
-		if content || asked {
-			if !asked {
-				at = -1
-			}
-			if pair, ok := q.pairs[[2]int{previous, at}]; ok {
-				r.pairs |= 1 << pair
-			}
-			previous = at
+		if len(words) > 0 && capital(s, w.Start) {
+			named = append(named, w.Text)
 		}
-		r.kind = r.kind || q.kind.is(w.Text, s[w.Start:w.End], before) && !q.said[w.Text]
-		before = w.Text
+		words = append(words, w.Text)
 	}
-	return r
+	q.kind = kindOf(words)
+	q.number(q.content(words))
+	for _, w := range named {
+		q.named |= bit(q.find(w))
+	}
+	if i := slices.Index(words, "many"); i > 0 && words[i-1] == "how" && i+1 < len(words) {
+		q.counted = q.find(words[i+1])
+	}
+	return q
 }
 
-// weigh gives each term the idf it has among the sentences.
-func (q *question) weigh(passages [][]sentence) {
-	holds := make([]float64, len(q.weights))
-	n := 0.0
-	for _, sentences := range passages {
-		for _, s := range sentences {
-			n++
-			each(s.terms, func(at int) { holds[at]++ })
+// askingWords are in no answer.
+var askingWords = set("who whom whose when where why which what how many much long old often")
+
+// Asking reports whether a folded word says what is asked for ("who"), not about
+// what.
+func Asking(word string) bool { return askingWords[word] }
+
+// content returns the search terms of a question in order, without asking words
+// where others are left.
+func (q *question) content(words []string) []string {
+	var content, all []string
+	for _, w := range words {
+		t, ok := q.analyzer.Term(w)
+		if !ok {
+			continue
+		}
+		all = append(all, t)
+		if !Asking(w) {
+			content = append(content, t)
 		}
 	}
-	for i, h := range holds {
-		q.weights[i] = math.Log(1 + (n-h+0.5)/(h+0.5))
-		q.total += q.weights[i]
+	if len(content) > 0 {
+		return content
+	}
+	return all
+}
+
+// number gives each term its bit, and each pair of neighbours.
+func (q *question) number(content []string) {
+	last := int8(-1)
+	for _, t := range content {
+		at, known := q.terms[t]
+		if !known {
+			if len(q.terms) == maxAsked {
+				return
+			}
+			at = int8(len(q.terms))
+			q.terms[t] = at
+			q.first[t[0]] = true
+			if len(t) >= relatedBytes {
+				q.begin[t[:relatedBytes]] |= bit(at)
+			}
+		}
+		pair := [2]int8{last, at}
+		if last >= 0 && q.pairs[pair] == 0 {
+			q.pairs[pair] = 1 << len(q.pairs) // 0, so never met, past the last bit
+		}
+		last = at
 	}
 }
 
-// judge scores sentence k of a passage.
-func (q *question) judge(sentences []sentence, k int) Choice {
-	s := sentences[k]
-	var beside uint64
-	if k > 0 {
-		beside = sentences[k-1].terms
+// find returns the term of the question that a folded word is, -1 for none.
+func (q *question) find(word string) int8 {
+	if t, ok := q.analyzer.Term(word); ok {
+		if at, asked := q.terms[t]; asked {
+			return at
+		}
 	}
-	if k+1 < len(sentences) {
-		beside |= sentences[k+1].terms
-	}
-	c := Choice{Span: s.Span}
-	if q.total == 0 {
-		return c
-	}
-	each(s.terms, func(at int) { c.Coverage += q.weights[at] })
-	near, pairs := 0.0, 0.0
-	each(beside&^s.terms, func(at int) { near += q.weights[at] })
-	each(s.pairs, func(at int) { pairs += (q.weights[q.paired[at][0]] + q.weights[q.paired[at][1]]) / 2 })
-	c.Score = (c.Coverage + nearShare*near + pairShare*pairs) / q.total
-	c.Coverage /= q.total
-	c.Score += exactShare * float64(bits.OnesCount64(s.words)) / float64(max(1, len(q.words)))
-	if s.kind && c.Score > 0 {
-		c.Score += kindShare[q.kind]
-	}
-	return c
+	return -1
 }
 
-// each calls f with the number of every bit that is set.
-func each(set uint64, f func(at int)) {
-	for ; set != 0; set &= set - 1 {
-		f(bits.TrailingZeros64(set))
+// meaning looks a folded word up. Most words come up often. Stemming costs most,
+// and stemmers keep the first letter, so it is spared where none of the terms
+// begins with that.
+func (q *question) meaning(word string) meaning {
+	if m, ok := q.seen[word]; ok {
+		return m
 	}
+	m := meaning{term: -1, content: !q.analyzer.Stop(word), said: q.said[word], traits: traitsOf(word)}
+	if m.content && q.first[word[0]] {
+		t := q.analyzer.Stem(word)
+		if at, asked := q.terms[t]; asked {
+			m.term = at
+		}
+		if len(t) >= relatedBytes {
+			m.related = q.begin[t[:relatedBytes]]
+		}
+	}
+	q.seen[word] = m
+	return m
+}
+
+// termsOf returns the terms of the question that a text has.
+func (q *question) termsOf(s string) uint64 {
+	var terms uint64
+	for w := range Words(s) {
+		terms |= bit(q.meaning(w.Text).term)
+	}
+	return terms
+}
+
+// bit is the set of one term; -1 is none.
+func bit(term int8) uint64 {
+	if term < 0 {
+		return 0
+	}
+	return 1 << term
+}
+
+// capital reports whether a capital stands at i.
+func capital(s string, i int) bool {
+	c, _ := classAt(s, i)
+	return c == upper
 }

@@ -1,8 +1,11 @@
 package text
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 var passagesOfNormans = []string{
@@ -61,18 +64,21 @@ func TestChooseInOtherLanguages(t *testing.T) {
 }
 
 func TestKindOf(t *testing.T) {
-	for question, want := range map[string]kind{
-		"How many people live there?":          kindNumber,
-		"In what year did it end?":             kindTime,
-		"Who wrote it?":                        kindPerson,
-		"Where is it?":                         kindPlace,
-		"Why did it fail?":                     kindReason,
-		"What is a chloroplast?":               kindAny,
-		"When did the number of people double": kindTime,
-		"":                                     kindAny,
+	for question, want := range map[string]Kind{
+		"How many people live there?":          KindNumber,
+		"How does it work?":                    KindAny,
+		"In what year did it end?":             KindTime,
+		"Who wrote it?":                        KindPerson,
+		"Where is it?":                         KindPlace,
+		"Why did it fail?":                     KindReason,
+		"Which party won the vote?":            KindName,
+		"What is a chloroplast?":               KindDefine,
+		"When did the number of people double": KindTime,
+		"how":                                  KindAny,
+		"":                                     KindAny,
 	} {
-		if got := kindOf(question); got != want {
-			t.Errorf("kindOf(%q) = %d, want %d", question, got, want)
+		if got := KindOf(question); got != want {
+			t.Errorf("KindOf(%q) = %d, want %d", question, got, want)
 		}
 	}
 }
@@ -81,6 +87,7 @@ func FuzzChoose(f *testing.F) {
 	f.Add("When did it fall?", "In 1204 it fell. Yes.")
 	f.Add("the", "The who. \xff")
 	f.Add(strings.Repeat("a1 b2 c3 ", 60), "a1 b2. c3 a1!")
+	f.Add("How many rows?", "A | B\nrows: x | 5\nTotal\t7.5\n")
 	f.Fuzz(func(t *testing.T, question, passage string) {
 		for _, c := range Choose(question, []string{passage, question}, nil) {
 			p := []string{passage, question}[c.Passage]
@@ -91,9 +98,70 @@ func FuzzChoose(f *testing.F) {
 	})
 }
 
+func TestChooseKnowsWhatAPassageStandsUnder(t *testing.T) {
+	sections := []Section{
+		{Under: "Alpha Contract", Text: "The fee is 100 euros.", Score: 1},
+		{Under: "Beta Contract\nFees", Text: "The fee is 90 euros.", Score: 1},
+	}
+	for i, question := range []string{"How much is the fee in the alpha contract?", "How much is the fee in the beta contract?"} {
+		c := ChooseFrom(question, sections)[0]
+		if c.Passage != i || c.Within <= c.Coverage {
+			t.Errorf("%s: %+v", question, c)
+		}
+	}
+}
+
+func TestChooseReadsTables(t *testing.T) {
+	passages := []string{"Year | 2018 | 2019\nNet sales:\nNorth | 141.2 | 170.5\nTotal | 300.1 | 305.2\nNorth and south grew."}
+	c := Choose("How much were net sales in 2019?", passages, nil)[0]
+	if got := passages[0][c.Start:c.End]; got != "Total | 300.1 | 305.2" || c.Header != "Year | 2018 | 2019\nNet sales:" || c.Sentence != 3 {
+		t.Errorf("chose %q under %q: %+v", got, c.Header, c)
+	}
+}
+
+func TestChooseCountsWhatIsAskedFor(t *testing.T) {
+	passages := []string{"Many ships of the fleet sailed in May. The fleet lost twelve ships. Why did the ships sail?"}
+	choices := Choose("How many ships did the fleet lose?", passages, nil)
+	if c := choices[0]; c.Sentence != 1 || c.Asks || c.Density <= 0 {
+		t.Errorf("chose %+v", c)
+	}
+	if c := choices[2]; c.Sentence != 2 || !c.Asks {
+		t.Errorf("chose last %+v", c)
+	}
+}
+
+// The ranker spares the stemming of words that begin unlike any term.
+func TestStemmersKeepTheFirstLetter(t *testing.T) {
+	for language, words := range stopLists {
+		a := NewAnalyzer(language)
+		for w := range set(words) {
+			if s := a.Stem(w); w[0] < utf8.RuneSelf && len(s) > 1 && s[0] != w[0] {
+				t.Errorf("%s: %q became %q", language, w, s)
+			}
+		}
+	}
+}
+
+func TestRising(t *testing.T) {
+	for _, tt := range []struct {
+		order []int8
+		want  int
+	}{{nil, 0}, {[]int8{3}, 1}, {[]int8{2, 0, 1, 1, 3}, 3}, {[]int8{5, 4, 3}, 1}, {[]int8{0, 0, 0}, 1}} {
+		if got := rising(tt.order); got != tt.want {
+			t.Errorf("rising(%v) = %d, want %d", tt.order, got, tt.want)
+		}
+	}
+}
+
+// BenchmarkChoose ranks what a search returns: 7 and 20 passages of a thousand
+// bytes.
 func BenchmarkChoose(b *testing.B) {
-	passages := []string{prose, prose, prose, prose, prose, prose, prose}
-	for b.Loop() {
-		Choose("Who said that the company's revenues had grown?", passages, nil)
+	for _, n := range []int{7, 20} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			passages := slices.Repeat([]string{strings.Repeat(prose+" ", 2)}, n)
+			for b.Loop() {
+				Choose("Who said that the company's revenues had grown?", passages, nil)
+			}
+		})
 	}
 }

@@ -167,11 +167,7 @@ func newlineEnds(s string, start, i int) bool {
 	if k := strings.IndexByte(following, '\n'); k >= 0 {
 		following = following[:k]
 	}
-	return tableRow(line) || tableRow(following) || strings.HasSuffix(strings.TrimRight(line, " \t\r"), ":")
-}
-
-func tableRow(line string) bool {
-	return strings.Contains(line, " | ") || strings.Contains(strings.TrimSpace(line), "\t")
+	return TableRow(line) || TableRow(following) || strings.HasSuffix(strings.TrimRight(line, " \t\r"), ":")
 }
 
 // listMarker reports whether a line begins with a bullet or an item number.
