@@ -19,6 +19,7 @@ package index
 
 import (
 	"cmp"
+	"strings"
 	"sync"
 
 	"ibid"
@@ -216,7 +217,7 @@ func (x *Index) number(term string) uint32 {
 	n, ok := x.terms[term]
 	if !ok {
 		n = uint32(len(x.terms))
-		x.terms[term] = n
+		x.terms[strings.Clone(term)] = n // not the text it may be part of
 	}
 	return n
 }

@@ -28,7 +28,8 @@ func (m *Memo) Term(word string) (term string, ok bool) {
 		clear(m.terms)
 	}
 	// Cloned, so that a word does not keep alive the text it was cut from.
-	m.terms[strings.Clone(word)] = strings.Clone(term)
+	term = strings.Clone(term)
+	m.terms[strings.Clone(word)] = term
 	return term, ok
 }
 
