@@ -43,12 +43,14 @@ func TestAReaderThatStopsReadingIsDropped(t *testing.T) {
 			}
 		}
 		return agent.Outcome{}, nil
-	}, func(c *server.Config) { c.WriteTimeout = 100 * time.Millisecond })
+	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	narrow := httptest.NewUnstartedServer(h.handler)
+	impatient := h.cfg
+	impatient.WriteTimeout = 100 * time.Millisecond
+	narrow := httptest.NewUnstartedServer(server.New(impatient).Handler())
 	narrow.Listener = smallBuffers{ln}
 	narrow.Start()
 	defer narrow.Close()

@@ -31,10 +31,10 @@ import (
 // house is the server over a real database and index; only the agent and the
 // file reader are scripted.
 type house struct {
-	t       *testing.T
-	url     string
-	db      *sqlite.DB
-	handler http.Handler
+	t   *testing.T
+	url string
+	db  *sqlite.DB
+	cfg server.Config
 }
 
 type answerFunc = func(ctx context.Context, task agent.Task, emit func(ibid.EventData) error) (agent.Outcome, error)
@@ -84,8 +84,7 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	for _, c := range change {
 		c(&cfg)
 	}
-	handler := server.New(cfg).Handler()
-	ts := httptest.NewServer(handler)
+	ts := httptest.NewServer(server.New(cfg).Handler())
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
@@ -97,7 +96,7 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 			t.Error(err)
 		}
 	})
-	return &house{t: t, url: ts.URL, db: db, handler: handler}
+	return &house{t: t, url: ts.URL, db: db, cfg: cfg}
 }
 
 // call sends a request and decodes the JSON of its answer.
