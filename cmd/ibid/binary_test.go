@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -192,7 +193,10 @@ func (p *process) end() int {
 	select {
 	case <-p.ended:
 	case <-time.After(time.Minute):
-		p.t.Fatal("the process does not end")
+		p.cmd.Process.Signal(syscall.SIGQUIT)
+		<-p.ended
+		errs, _ := p.errs.look()
+		p.t.Fatalf("the process does not end:\n%s", errs)
 	}
 	return p.cmd.ProcessState.ExitCode()
 }

@@ -296,6 +296,20 @@ func (c *client) doctor(ctx context.Context) ([]check, error) {
 	return answer.Checks, err
 }
 
+// repaired is what POST /v1/doctor/repair answers.
+type repaired struct {
+	Documents int      `json:"documents"`
+	Chunks    int      `json:"chunks"`
+	Differ    []string `json:"differ"` // documents that the index held otherwise than the database
+	TookMS    int64    `json:"took_ms"`
+}
+
+func (c *client) repair(ctx context.Context) (repaired, error) {
+	var r repaired
+	err := c.call(ctx, request{method: http.MethodPost, path: "/v1/doctor/repair"}, &r)
+	return r, err
+}
+
 // question is the body of POST /v1/threads/{id}/user_message.
 type question struct {
 	InputText string     `json:"input_text"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
@@ -17,20 +18,24 @@ import (
 )
 
 func (c *cli) doctorCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, repair bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, model, embedder, data directory and disk, and say how to mend them",
+		Long: "Checks everything that a question needs, and says beside each finding how to mend it.\n" +
+			"With --repair the search index is first built anew from the database, also while a server runs.",
 		Example: "  ibid doctor\n" +
+			"  ibid doctor --repair\n" +
 			"  ibid doctor --model ollama:qwen3:4b\n" +
 			"  ibid doctor --json | jq '.checks[] | select(.level!=\"ok\")'",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			return c.printChecks(c.examine(ctx, cmd), asJSON)
+			return c.printChecks(c.examine(ctx, cmd, repair), asJSON)
 		},
 	}
+	cmd.Flags().BoolVar(&repair, "repair", false, "build the search index anew from the database, then check")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the checks as one JSON object")
 	return cmd
 }
@@ -64,7 +69,7 @@ func failed(name string, err error) check {
 
 // examine checks what can be checked from outside, then asks the application.
 // A broken configuration does not keep it from asking a server that runs.
-func (c *cli) examine(ctx context.Context, cmd *cobra.Command) []check {
+func (c *cli) examine(ctx context.Context, cmd *cobra.Command, repair bool) []check {
 	cfg, err := c.config(cmd)
 	if err != nil {
 		checks := []check{failed("configuration", err)}
@@ -80,6 +85,9 @@ func (c *cli) examine(ctx context.Context, cmd *cobra.Command) []check {
 	} else {
 		checks = append(checks, passed("server", "running at "+s.endpoint().URL))
 	}
+	if repair {
+		checks = append(checks, repairIndex(ctx, s))
+	}
 	inside, err := s.doctor(ctx)
 	if err != nil {
 		checks = append(checks, failed("server", err))
@@ -88,6 +96,20 @@ func (c *cli) examine(ctx context.Context, cmd *cobra.Command) []check {
 		checks = append(checks, failed("stop", err))
 	}
 	return mergeChecks(checks, inside)
+}
+
+// repairIndex has the index built anew, and says what was wrong with it.
+func repairIndex(ctx context.Context, s *session) check {
+	r, err := s.repair(ctx)
+	if err != nil {
+		return failed("repair", err)
+	}
+	found := "nothing was wrong with it"
+	if n := len(r.Differ); n > 0 {
+		found = "it was wrong on " + count(n, "document")
+	}
+	return passed("repair", fmt.Sprintf("the index was built anew from %s with %s in %d ms; %s",
+		count(r.Documents, "document"), count(r.Chunks, "chunk"), r.TookMS, found))
 }
 
 // askRunning asks the server that holds the data directory, if there is one.

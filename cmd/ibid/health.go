@@ -104,16 +104,17 @@ func (a *app) checkDatabase(ctx context.Context) server.Check {
 	return good("database", "sound")
 }
 
+// checkIndex holds the index against the database, chunk by chunk.
 func (a *app) checkIndex(ctx context.Context) server.Check {
-	_, chunks, _, err := a.db.Counts(ctx)
-	if err != nil {
+	agreement, err := a.pipeline.Compare(ctx)
+	switch n := len(agreement.Differ); {
+	case err != nil:
 		return bad("index", levelFail, err, "")
+	case n > 0:
+		return bad("index", levelFail, fmt.Errorf("the index and the database disagree on %s", count(n, "document")),
+			"ibid doctor --repair")
 	}
-	if n := a.index.Len(); n != chunks {
-		return bad("index", levelWarn, fmt.Errorf("the index has %d chunks, the database %d", n, chunks),
-			"documents may be coming in just now; else stop ibid, remove index.snapshot from the data directory and start it again")
-	}
-	return good("index", "%d chunks, as many as the database has", chunks)
+	return good("index", "agrees with the database: %s with %s", count(agreement.Documents, "document"), count(agreement.Chunks, "chunk"))
 }
 
 func (a *app) checkModel(ctx context.Context) server.Check {

@@ -175,11 +175,16 @@ func deathCode(reason error) ibid.Code {
 func (p *Pool) enter(ctx context.Context) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancel(ctx)
 	unhook := context.AfterFunc(p.stopped, cancel)
+	entered := false
 	select {
 	case p.slots <- struct{}{}:
+		entered = true
 	case <-ctx.Done():
 	}
 	if err := ctx.Err(); err != nil {
+		if entered { // both were ready: a slot that is kept would hold up Stop for ever
+			<-p.slots
+		}
 		unhook()
 		cancel()
 		return nil, nil, fmt.Errorf("wait for a reader: %w", err)

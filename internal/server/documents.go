@@ -92,6 +92,9 @@ func (s *Server) addDocuments(w http.ResponseWriter, r *http.Request) {
 		next = ingest.File{}
 		file.Name = partName(part, file)
 		d, unchanged, err := s.cfg.Pipeline.Add(r.Context(), file, http.MaxBytesReader(w, part, s.cfg.MaxUploadBytes))
+		if r.Context().Err() != nil && err != nil {
+			breakOff()
+		}
 		if err != nil {
 			failed = append(failed, s.failedFile(file.Name, err))
 			continue

@@ -46,7 +46,7 @@ type errorDetail struct {
 // text kept from the client.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		return // nobody is there to read it
+		breakOff()
 	}
 	var body errorBody
 	var known *ibid.Error
@@ -63,6 +63,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	writeJSON(w, statusOf[body.Error.Code], body)
 }
+
+// breakOff closes the connection without an answer. Either nobody is there to
+// read one, or the server stops: then a client that still waits must not take
+// the silence for success, and asks again.
+func breakOff() { panic(http.ErrAbortHandler) }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	if status == 0 {

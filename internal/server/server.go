@@ -62,8 +62,10 @@ type Config struct {
 	SearchMode search.Mode                       // of a search that does not say
 	Status     func(ctx context.Context) any     // GET /v1/status
 	Doctor     func(ctx context.Context) []Check // GET /v1/doctor
-	Ready      func(ctx context.Context) error   // nil when everything is open
-	Page       fs.FS                             // the web page; nil where it was not built
+	// Repair builds the search index anew from the database: POST /v1/doctor/repair
+	Repair func(ctx context.Context) (ingest.Agreement, error)
+	Ready  func(ctx context.Context) error // nil when everything is open
+	Page   fs.FS                           // the web page; nil where it was not built
 
 	Token          string   // when set, every call must carry it
 	Hosts          []string // host names that may be asked for without a token, besides loopback
@@ -117,6 +119,7 @@ func (s *Server) Handler() http.Handler {
 	api := http.NewServeMux()
 	api.HandleFunc("GET /v1/status", s.status)
 	api.HandleFunc("GET /v1/doctor", s.doctor)
+	api.HandleFunc("POST /v1/doctor/repair", s.repair)
 
 	// The native protocol (docs/protocols.md).
 	api.HandleFunc("GET /v1/threads", s.listThreads)
@@ -179,4 +182,18 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) doctor(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"checks": s.cfg.Doctor(r.Context())})
+}
+
+// repair answers what was wrong before, and how long it took to mend.
+func (s *Server) repair(w http.ResponseWriter, r *http.Request) {
+	began := s.cfg.Now()
+	before, err := s.cfg.Repair(r.Context())
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, struct {
+		ingest.Agreement
+		TookMS int64 `json:"took_ms"`
+	}{before, s.cfg.Now().Sub(began).Milliseconds()})
 }

@@ -80,7 +80,7 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	runner.Open()
 	cfg := server.Config{Runner: runner, Threads: db, Messages: db, Library: db, Pipeline: pipeline, Searcher: searcher,
 		Status: func(context.Context) any { return nil }, Doctor: func(context.Context) []server.Check { return nil },
-		Ready: db.Check, Now: time.Now, NewID: newID}
+		Repair: pipeline.Rebuild, Ready: db.Check, Now: time.Now, NewID: newID}
 	for _, c := range change {
 		c(&cfg)
 	}
