@@ -99,9 +99,13 @@ func check(ctx context.Context, show io.Writer) (counts, []string, error) {
 }
 
 // measured are the packages whose tests measure quality on thousands of
-// questions. They start no goroutine of interest, and the race detector would
-// make them ten times as slow.
-var measured = []string{"ibid/internal/eval", "ibid/internal/reader"}
+// questions or read whole libraries of files. The race detector would make them
+// ten times as slow; the one that starts goroutines runs its short tests under
+// it as well.
+var (
+	measured = []string{"ibid/internal/eval", "ibid/internal/reader", "ibid/internal/extract"}
+	shortly  = []string{"ibid/internal/extract"}
+)
 
 // goTests runs all Go tests, under the race detector but for what is measured.
 // Where there is no C compiler they all run without it, and that counts as
@@ -120,9 +124,12 @@ func goTests(ctx context.Context, show io.Writer) (counts, []string, error) {
 	}
 	raced, why, racedErr := goTest(ctx, show, flags, others)
 	plain, more, plainErr := goTest(ctx, show, nil, measured)
-	total := raced.add(plain)
+	// What the short run leaves out has just been run: its skips do not count.
+	short, _, shortErr := goTest(ctx, show, append(flags, "-short"), shortly)
+	short.skipped = 0
+	total := raced.add(plain).add(short)
 	total.skipped += len(skips)
-	return total, append(append(skips, why...), more...), errors.Join(racedErr, plainErr)
+	return total, append(append(skips, why...), more...), errors.Join(racedErr, plainErr, shortErr)
 }
 
 // goTest runs the tests of some packages.
