@@ -45,12 +45,14 @@ func (p *Pool) Members(ctx context.Context, req Request, each func(Member) error
 	defer release()
 	var name string
 	var d done
+	var refusal error // the caller's
 	collect := func(kind frameKind, payload []byte) error {
 		switch kind {
 		case frameMember:
 			return decode(payload, &name)
 		case frameData:
-			return each(Member{Name: name, Data: payload})
+			refusal = each(Member{Name: name, Data: payload})
+			return refusal
 		case frameDone:
 			return decode(payload, &d)
 		}
@@ -58,7 +60,10 @@ func (p *Pool) Members(ctx context.Context, req Request, each func(Member) error
 	}
 	err = p.run(ctx, p.job(taskMembers, req, src), src, p.deadline(), collect)
 	var died *deathError
-	if errors.As(err, &died) {
+	switch {
+	case refusal != nil:
+		return "", refusal
+	case errors.As(err, &died):
 		return "", &ibid.Error{Code: deathCode(died.reason), Message: "the archive cannot be unpacked to its end", Err: died.reason}
 	}
 	return d.Notice, err
@@ -103,7 +108,7 @@ func (u *unpacker) zip(data []byte) error {
 			u.leftOut++
 			continue
 		}
-		err = u.send(memberName(f.Name), r)
+		err = u.send(f.Name, r)
 		_ = r.Close()
 		if err != nil {
 			return err
@@ -144,6 +149,7 @@ func (u *unpacker) mail(data []byte) error {
 
 // send sends a file, or counts it as left out.
 func (u *unpacker) send(name string, r io.Reader) error {
+	name = memberName(name)
 	if u.files >= maxMembers || u.bytes >= maxUnpacked {
 		u.leftOut++
 		return nil

@@ -16,7 +16,14 @@ func inProcess(format, name string, data []byte, limit int) (ibid.Extract, error
 	c := newCollector(Limits{TextBytes: limit, Pages: 1000}.withDefaults(), func(Progress) {})
 	c.head = head{Format: format}
 	b := newBuilder(limit, c.add)
-	d, err := readFormat(b, format, name, data, nil)
+	var z *zipFile
+	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		var err error
+		if z, err = openZip(data); err != nil {
+			return ibid.Extract{}, err
+		}
+	}
+	d, err := readFormat(b, format, name, data, z)
 	b.flush()
 	c.done = d
 	if err == nil && !errors.Is(b.err, errTextLimit) {
@@ -182,4 +189,112 @@ func fuzzPages(data []byte) []pdfPage {
 		p.Lines = append(p.Lines, l)
 	}
 	return pages
+}
+
+func FuzzCSV(f *testing.F) {
+	for _, s := range []string{"a,b\n1,2", "\"a\"\"b\";c\r\n", "\"open\n", "a\tb\r", "|\n|", "\"\"x,\n"} {
+		f.Add([]byte(s))
+	}
+	fuzzFormat(f, formatCSV, "a.csv")
+}
+
+func FuzzRTF(f *testing.F) {
+	for _, s := range []string{`{\rtf1 a\par b}`, `{\rtf1\u-10179 \u-8704 \'f6\uc2\u8364 xx}`, `{\rtf1\trowd\intbl a\cell\row\pard b}`, `{\rtf1{\*\x{y}}\bin9 a}`, `}}}\'`, `{\rtf1\ansicpg932\'83\'65\outlinelevel3 h\par}`, `{\info{\title a}}`} {
+		f.Add([]byte(s))
+	}
+	fuzzFormat(f, formatRTF, "a.rtf")
+}
+
+func FuzzEML(f *testing.F) {
+	for _, s := range []string{
+		"Subject: a\n\nb", "From x\nSubject: =?utf-8?q?a?=\n\nb", "Content-Type: text/html; charset=x\n\n<p>a",
+		"Content-Type: multipart/mixed; boundary=b\n\n--b\n\na\n--b\nContent-Disposition: attachment\nContent-Transfer-Encoding: base64\n\nQQ\n--b--",
+		"Content-Type: message/rfc822\n\nSubject: a\n\nb", "Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>a\n--b--",
+	} {
+		f.Add([]byte(s))
+	}
+	fuzzFormat(f, formatEML, "a.eml")
+}
+
+// fuzzOffice puts the data where the content of an Office file stands.
+func fuzzOffice(f *testing.F, format string, build func(content string) []byte) {
+	f.Fuzz(func(t *testing.T, content string) {
+		data := build(content)
+		z, err := openZip(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := z.format(); got != format {
+			t.Fatalf("format %s, want %s", got, format)
+		}
+		x, err := inProcess(format, "a", data, 64<<10)
+		var refused *ibid.Error
+		if errors.As(err, &refused) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		CheckExtract(t, x)
+	})
+}
+
+func FuzzDOCX(f *testing.F) {
+	f.Add(`<w:p><w:pPr><w:pStyle w:val="Mine"/></w:pPr><w:r><w:t>a</w:t><w:lastRenderedPageBreak/></w:r></w:p>`)
+	f.Add(`<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t><w:lastRenderedPageBreak/><w:footnoteReference w:id="2"/>`)
+	fuzzOffice(f, formatDOCX, DOCX)
+}
+
+func FuzzPPTX(f *testing.F) {
+	f.Add(`<p:sp><p:ph type="title"/><a:p><a:t>a</a:t></a:p></p:sp><a:tbl><a:tr><a:tc><a:p><a:t>b</a:t></a:p></a:tc></a:tr></a:tbl>`)
+	fuzzOffice(f, formatPPTX, func(s string) []byte { return PPTX(s, s) })
+}
+
+func FuzzXLSX(f *testing.F) {
+	f.Add(`<row r="1"><c r="A1" t="s"><v>1</v></c><c r="ZZZ1" s="1"><v>-1e300</v></c><c s="3"><v>0.5</v></c></row>`)
+	fuzzOffice(f, formatXLSX, XLSX)
+}
+
+func FuzzODT(f *testing.F) {
+	f.Add(`<text:h text:outline-level="-3">a</text:h><text:list><text:p>b<text:soft-page-break/><text:s text:c="9"/></text:p></text:list><table:table><table:table-cell>`)
+	fuzzOffice(f, formatODT, func(s string) []byte { return ODT("application/vnd.oasis.opendocument.text", s) })
+}
+
+func FuzzEPUB(f *testing.F) {
+	f.Add(`<html><h1>a</h1><p>b`)
+	fuzzOffice(f, formatEPUB, func(s string) []byte { return EPUB(s, s) })
+}
+
+// FuzzZip checks that no zip file breaks what looks into it.
+func FuzzZip(f *testing.F) {
+	f.Add(DOCX("<w:p/>"))
+	f.Add(zipOf("../a", "b"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		z, err := openZip(data)
+		if err != nil {
+			return
+		}
+		if x, err := inProcess(z.format(), "a.zip", data, 64<<10); err == nil {
+			CheckExtract(t, x)
+		}
+		for _, m := range memberFiles(z) {
+			if name := memberName(m.Name); name == "" || name[0] == '/' || strings.Contains("/"+name+"/", "/../") {
+				t.Errorf("member %q", name)
+			}
+		}
+	})
+}
+
+// FuzzOCRTable checks what is made of tesseract's answer.
+func FuzzOCRTable(f *testing.F) {
+	f.Add("1\t1\t0\t0\t0\t0\t0\t0\t2550\t3300\t-1\t\n5\t1\t1\t1\t1\t1\t100\t100\t300\t40\t96.1\tWords\n")
+	f.Fuzz(func(t *testing.T, table string) {
+		pages := pagesOfTSV(table, 0.24)
+		c := newCollector(Limits{}.withDefaults(), func(Progress) {})
+		c.head = head{Format: formatImage, Pages: len(pages)}
+		c.pdf = pages
+		if x, err := c.finish(); err == nil {
+			CheckExtract(t, x)
+		}
+	})
 }

@@ -1,0 +1,60 @@
+package extract_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"ibid/internal/extract"
+	"ibid/internal/ibidtest"
+)
+
+// needTesseract skips where there is no tesseract.
+func needTesseract(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("tesseract"); err != nil {
+		t.Skip("tesseract is not installed")
+	}
+}
+
+// TestScannedTextIsRecognised draws a page of text, and reads the drawing both
+// as a picture and as the page of a PDF that has nothing else.
+func TestScannedTextIsRecognised(t *testing.T) {
+	needPDFium(t)
+	needTesseract(t)
+	pool := startPool(t, extract.Config{})
+	var p testPDF
+	p.page()
+	p.lines(72, 700, "The quick brown fox jumps over the lazy dog.", "It does so every day.")
+	png, err := pool.RenderPage(t.Context(), extract.Request{Data: p.bytes(), Name: "a.pdf"}, 1, 1700)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := mustExtract(t, pool, extract.Request{Data: png, Name: "a.png"})
+	if x.Format != "image" || x.Pages != 1 || !strings.Contains(x.Text, "quick brown fox jumps over the lazy dog") {
+		t.Errorf("%s of %d pages: %q", x.Format, x.Pages, x.Text)
+	}
+}
+
+func TestScannedPagesAreRecognised(t *testing.T) {
+	needPDFium(t)
+	needTesseract(t)
+	if testing.Short() {
+		t.Skip("recognising a page takes seconds")
+	}
+	path := ibidtest.Data(t, "documents/scan/s02-linn.pdf")
+	var stages []string
+	x, err := startPool(t, extract.Config{}).Extract(t.Context(), extract.Request{Path: path}, func(p extract.Progress) {
+		stages = append(stages, p.Stage)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	extract.CheckExtract(t, x)
+	if x.Pages != 1 || x.Notice != "" || len(x.Text) < 3000 {
+		t.Errorf("%d pages, %d bytes, notice %q", x.Pages, len(x.Text), x.Notice)
+	}
+	if got := strings.Join(stages, " "); got != "extract ocr extract" {
+		t.Errorf("stages %q", got)
+	}
+}

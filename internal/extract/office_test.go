@@ -1,0 +1,287 @@
+package extract_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"ibid"
+	"ibid/internal/extract"
+)
+
+func TestDOCX(t *testing.T) {
+	body := `<w:p><w:pPr><w:pStyle w:val="berschrift1"/></w:pPr><w:r><w:t>Title</w:t></w:r></w:p>
+<w:p><w:r><w:t xml:space="preserve">Some </w:t></w:r><w:del><w:r><w:t>deleted</w:t></w:r></w:del><w:r><w:t>words</w:t><w:footnoteReference w:id="2"/><w:tab/><w:t>and more.</w:t></w:r></w:p>
+<w:p><w:pPr><w:pStyle w:val="Mine"/></w:pPr><w:r><w:t>Section</w:t></w:r></w:p>
+<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>one</w:t></w:r></w:p>
+<w:p><w:pPr><w:numPr><w:ilvl w:val="1"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>inner</w:t></w:r></w:p>
+<w:tbl><w:tr><w:tc><w:p><w:r><w:t>A</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>B</w:t></w:r></w:p><w:p><w:r><w:t>C</w:t></w:r></w:p></w:tc></w:tr>
+<w:tr><w:tc><w:p/></w:tc><w:tc><w:tbl><w:tr><w:tc><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>y</w:t></w:r></w:p></w:tc></w:tr></w:tbl><w:p/></w:tc></w:tr></w:tbl>
+<w:p><w:r><w:t>The first page ends</w:t></w:r><w:r><w:lastRenderedPageBreak/><w:t xml:space="preserve"> in this paragraph.</w:t></w:r></w:p>`
+	x := mustExtract(t, newPool(t, extract.Limits{}), extract.Request{Data: extract.DOCX(body), Name: "a.docx"})
+	checkDump(t, x, `
+format: docx
+title: Title
+[page 1 heading 1] Title
+[page 1 paragraph] (Title) Some words	and more.
+[page 1 paragraph] (Title) A note.
+[page 1 heading 2] (Title) Section
+[page 1 list] (Title > Section)
+  • one
+    • inner
+[page 1 table] (Title > Section)
+  A | B C
+   | x, y
+[page 1 paragraph] (Title > Section) The first page ends
+[page 2 paragraph] (Title > Section) in this paragraph.
+`)
+}
+
+func TestPPTX(t *testing.T) {
+	title := func(s string) string {
+		return `<p:sp><p:nvPr><p:ph type="title"/></p:nvPr><p:txBody><a:p><a:r><a:t>` + s + `</a:t></a:r></a:p></p:txBody></p:sp>`
+	}
+	x := mustExtract(t, newPool(t, extract.Limits{}), extract.Request{Data: extract.PPTX(
+		title("First")+`<p:sp><p:txBody><a:p><a:r><a:t>one</a:t></a:r></a:p><a:p><a:pPr lvl="1"/><a:r><a:t>two</a:t></a:r></a:p></p:txBody></p:sp>`+
+			`<p:sp><p:nvPr><p:ph type="ftr"/></p:nvPr><p:txBody><a:p><a:r><a:t>Footer</a:t></a:r></a:p></p:txBody></p:sp>`,
+		`<p:graphicFrame><a:tbl><a:tr><a:tc><a:p><a:r><a:t>A</a:t></a:r></a:p></a:tc><a:tc><a:p><a:r><a:t>B</a:t></a:r></a:p></a:tc></a:tr></a:tbl></p:graphicFrame>`,
+		title("Third"),
+	), Name: "a.pptx"})
+	checkDump(t, x, `
+format: pptx
+title: First
+[page 1 heading 1] First
+[page 1 list] (First)
+  one
+    two
+[page 1 paragraph] (First) Say hello.
+[page 2 table] A | B
+[page 3 heading 1] Third
+`)
+}
+
+func TestXLSX(t *testing.T) {
+	rows := `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row>
+<row r="2"><c r="A2"><v>0.30000000000000004</v></c><c r="B2" s="1"><v>43831</v></c><c r="C2" s="2"><v>0.125</v></c><c r="D2" s="3"><v>43831.5</v></c></row>
+<row r="3"><c t="b"><v>1</v></c><c t="inlineStr"><is><t>inline</t></is></c><c t="s"><v>99</v></c><c t="str"><f>A1</f><v>formula</v></c></row>
+<row r="1048576"><c r="XFD1048576"><v>1e30</v></c></row>`
+	x := mustExtract(t, newPool(t, extract.Limits{}), extract.Request{Data: extract.XLSX(rows), Name: "a.xlsx"})
+	checkDump(t, x, `
+format: xlsx
+[page 1 heading 1] Data
+[page 1 table] (Data)
+  shared |  | rich text
+  0.3 | 2020-01-01 | 12.5% | 2020-01-01 12:00:00
+  TRUE | inline |  | formula
+  1e+30
+`)
+}
+
+func TestODT(t *testing.T) {
+	body := `<office:text><text:tracked-changes><text:p>gone</text:p></text:tracked-changes>
+<text:h text:outline-level="1">Title</text:h><text:p>Some<text:s text:c="2"/>words<text:line-break/>and <text:span>more</text:span>.</text:p>
+<text:list><text:list-item><text:p>one</text:p><text:list><text:list-item><text:p>inner</text:p></text:list-item></text:list></text:list-item></text:list>
+<table:table><table:table-row><table:table-cell><text:p>A</text:p></table:table-cell><table:table-cell table:number-columns-repeated="2"><text:p>B</text:p></table:table-cell><table:table-cell table:number-columns-repeated="1000"/></table:table-row></table:table>
+<text:p>Before<text:soft-page-break/> after</text:p></office:text>`
+	x := mustExtract(t, newPool(t, extract.Limits{}), extract.Request{Data: extract.ODT("application/vnd.oasis.opendocument.text", body), Name: "a.odt"})
+	checkDump(t, x, `
+format: odt
+title: An open document
+[page 1 heading 1] Title
+[page 1 paragraph] (Title)
+  Some  words
+  and more.
+[page 1 list] (Title)
+  • one
+    • inner
+[page 1 table] (Title) A | B | B
+[page 1 paragraph] (Title) Before
+[page 2 paragraph] (Title) after
+`)
+	sheet := `<office:spreadsheet><table:table table:name="Sums"><table:table-row><table:table-cell><text:p>1</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet>`
+	x = mustExtract(t, newPool(t, extract.Limits{}), extract.Request{Data: extract.ODT("application/vnd.oasis.opendocument.spreadsheet", sheet), Name: "a.ods"})
+	checkDump(t, x, `
+format: ods
+title: An open document
+[page 1 heading 1] Sums
+[page 1 table] (Sums) 1
+`)
+}
+
+func TestEPUB(t *testing.T) {
+	x := mustExtract(t, newPool(t, extract.Limits{}), extract.Request{Data: extract.EPUB(
+		`<html><body><nav><a>Contents</a></nav><h1>One</h1><p>First words.</p></body></html>`,
+		`<html><body><p>Second words.</p></body></html>`,
+	), Name: "a.epub"})
+	checkDump(t, x, `
+format: epub
+title: A book
+[heading 1] One
+[paragraph] (One) First words.
+[paragraph] Second words.
+`)
+}
+
+func TestRTF(t *testing.T) {
+	rtf := `{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0 Arial;}}{\info{\title A letter}{\author nobody}}{\*\generator x}
+\pard\outlinelevel0 Chapter\par
+\pard Gr\'f6\'dfe \u8364?5 \emdash  \uc0\u-10179 \u-8704  \b bold\b0\~text\line next\par
+{\field{\*\fldinst HYPERLINK "x"}{\fldrslt a link}}\par
+\trowd\pard\intbl A\cell B\cell\row
+\trowd\pard\intbl C\par more\cell D\cell\row
+\pard {\pict\bin4 abcd}After.\par}`
+	x := mustExtract(t, newPool(t, extract.Limits{}), extract.Request{Data: []byte(rtf), Name: "a.rtf"})
+	checkDump(t, x, `
+format: rtf
+title: A letter
+[heading 1] Chapter
+[paragraph] (Chapter)
+  Größe €5 — 😀 bold text
+  next
+[paragraph] (Chapter) a link
+[table] (Chapter)
+  A | B
+  C more | D
+[paragraph] (Chapter) After.
+`)
+}
+
+func TestCSV(t *testing.T) {
+	pool := newPool(t, extract.Limits{})
+	for name, data := range map[string]string{
+		"comma.csv":     "Name,Note\r\nAlpha,\"a, \"\"b\"\"\nc\"\nBeta,x\"y\n",
+		"semicolon.csv": "Name;Note\nAlpha;\"a, \"\"b\"\"\nc\"\nBeta;x\"y\n",
+		"tab.tsv":       "Name\tNote\nAlpha\t\"a, \"\"b\"\"\nc\"\nBeta\tx\"y\n",
+	} {
+		x := mustExtract(t, pool, extract.Request{Data: []byte(data), Name: name})
+		checkDump(t, x, `
+format: csv
+[table]
+  Name | Note
+  Alpha | a, "b" c
+  Beta | x"y
+`)
+	}
+}
+
+const message = "From nobody Thu Jan  1 00:00:00 1970\n" + `From: =?utf-8?q?J=C3=B6rg?= <j@example.org>
+To: a@example.org,
+ b@example.org
+Subject: =?utf-8?b?R3LDvMOfZQ==?=
+Date: Thu, 1 Jan 1970 00:00:00 +0000
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="outer"
+
+--outer
+Content-Type: multipart/alternative; boundary="inner"
+
+--inner
+Content-Type: text/plain; charset=iso-8859-1
+Content-Transfer-Encoding: quoted-printable
+
+Gr=FC=DFe aus=
+ Wien.
+--inner
+Content-Type: text/html
+
+<p>HTML</p>
+--inner--
+--outer
+Content-Type: text/plain; name="notes.txt"
+Content-Disposition: attachment; filename="../notes.txt"
+Content-Transfer-Encoding: base64
+
+QXR0YWNo
+ZWQu
+--outer
+Content-Type: message/rfc822
+
+Subject: Inner
+From: c@example.org
+
+Inner words.
+--outer--
+`
+
+func TestEML(t *testing.T) {
+	pool := newPool(t, extract.Limits{})
+	req := extract.Request{Data: []byte(strings.ReplaceAll(message, "\n", "\r\n")), Name: "message"}
+	checkDump(t, mustExtract(t, pool, req), `
+format: eml
+title: Grüße
+[heading 1] Grüße
+[paragraph] (Grüße)
+  From: Jörg <j@example.org>
+  To: a@example.org, b@example.org
+  Date: Thu, 1 Jan 1970 00:00:00 +0000
+[paragraph] (Grüße) Grüße aus Wien.
+[paragraph] (Grüße)
+  Subject: Inner
+  From: c@example.org
+[paragraph] (Grüße) Inner words.
+[list] (Grüße)
+  Attachments:
+  • ../notes.txt
+`)
+	checkMembers(t, pool, req, "", "notes.txt", "Attached.")
+}
+
+func TestZip(t *testing.T) {
+	pool := newPool(t, extract.Limits{})
+	req := extract.Request{Data: extract.ZipOf("b/two.md", "# Two", "one.txt", "One.", "../../etc/three.txt", "Three.", "__MACOSX/x", "x", "folder/", ""), Name: "a.zip"}
+	checkDump(t, mustExtract(t, pool, req), `
+format: zip
+[paragraph] This archive holds 3 files:
+[list]
+  • b/two.md
+  • etc/three.txt
+  • one.txt
+`)
+	checkMembers(t, pool, req, "", "b/two.md", "# Two", "one.txt", "One.", "etc/three.txt", "Three.")
+	checkMembers(t, pool, extract.Request{Data: []byte("Words."), Name: "a.txt"}, "")
+	checkMembers(t, pool, extract.Request{Data: []byte("%PDF-1.4 nothing"), Name: "a.pdf"}, "")
+
+	large := extract.Request{Data: extract.ZipOf("a.txt", "a", "bomb.txt", strings.Repeat(" ", 65<<20)), Name: "a.zip"}
+	checkMembers(t, pool, large, "1 of its files were left out: they are too many, too large, damaged or protected by a password", "a.txt", "a")
+
+	stop := errors.New("stop")
+	if _, err := pool.Members(t.Context(), req, func(extract.Member) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("error %v, want that of the callback", err)
+	}
+	mustExtract(t, pool, req)
+}
+
+func checkMembers(t *testing.T, pool *extract.Pool, req extract.Request, notice string, namesAndContents ...string) {
+	t.Helper()
+	var got []string
+	said, err := pool.Members(t.Context(), req, func(m extract.Member) error {
+		got = append(got, m.Name, string(m.Data))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said != notice || strings.Join(got, "\n") != strings.Join(namesAndContents, "\n") {
+		t.Errorf("notice %q, members %q, want %q and %q", said, got, notice, namesAndContents)
+	}
+}
+
+func TestOfficeFilesThatAreRefused(t *testing.T) {
+	pool := newPool(t, extract.Limits{})
+	ole := "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" + strings.Repeat("\x00", 100_000)
+	for want, data := range map[string][]byte{
+		"this Office file needs a password":           []byte(ole + "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"),
+		"kind before 2007":                            []byte(ole),
+		"this zip file is damaged":                    []byte("PK\x03\x04 and nothing more"),
+		"declares entities of XML":                    extract.ZipOf("_rels/.rels", "", "word/document.xml", `<!DOCTYPE l [<!ENTITY a "b">]><w:p>&a;</w:p>`),
+		"this book is protected":                      extract.ZipOf("mimetype", "application/epub+zip", "META-INF/encryption.xml", "ch.xhtml"),
+		"there are no files in this archive":          extract.ZipOf("folder/", ""),
+		"it inflates to more than a file of its kind": extract.DOCX(strings.Repeat("<w:a>", 300)),
+	} {
+		_, err := pool.Extract(t.Context(), extract.Request{Data: data, Name: "a.docx"}, nil)
+		var refused *ibid.Error
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
