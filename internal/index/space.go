@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"runtime"
+	"sync"
 
 	"ibid"
 )
@@ -195,18 +197,7 @@ func (s *space) cosine(c coded, row int) float32 {
 // there are as many in scope, and all at the last distance taken.
 func (s *space) nearest(code []uint64, n int, allowed []bool, sc *scratch) []uint32 {
 	distances := zeroed(&sc.distances, s.rows)
-	counts := zeroed(&sc.counts, 64*s.words+1)
-	for k, b := range s.blocks {
-		d := distances[k*blockRows : min((k+1)*blockRows, s.rows)]
-		hamming(d, b.codes, code)
-		for i, n := range d {
-			if allowed == nil || allowed[b.slots[i]] {
-				counts[n]++
-			} else {
-				d[i] = farthest
-			}
-		}
-	}
+	counts := s.measure(distances, code, allowed, sc)
 	limit, sum := 0, 0
 	for ; limit < len(counts)-1; limit++ {
 		if sum += int(counts[limit]); sum >= n {
@@ -221,6 +212,51 @@ func (s *space) nearest(code []uint64, n int, allowed []bool, sc *scratch) []uin
 	}
 	sc.near = near
 	return near
+}
+
+// parallelBlocks is from how many blocks on the codes are measured on all cores:
+// some 260,000 rows, a few milliseconds for one core.
+const parallelBlocks = 64
+
+// measure writes the distance of every row to code, and returns how many rows in
+// scope have each distance.
+func (s *space) measure(distances []uint16, code []uint64, allowed []bool, sc *scratch) []uint32 {
+	workers := 1
+	if len(s.blocks) >= parallelBlocks {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	size := 64*s.words + 1
+	counts := zeroed(&sc.counts, workers*size)
+	var wg sync.WaitGroup
+	for w := range workers {
+		from, to := w*len(s.blocks)/workers, (w+1)*len(s.blocks)/workers
+		part := counts[w*size : (w+1)*size]
+		if w == workers-1 {
+			s.measureBlocks(from, to, distances, code, allowed, part)
+			break
+		}
+		wg.Go(func() { s.measureBlocks(from, to, distances, code, allowed, part) })
+	}
+	wg.Wait()
+	for i := size; i < len(counts); i++ {
+		counts[i%size] += counts[i]
+	}
+	return counts[:size]
+}
+
+func (s *space) measureBlocks(from, to int, distances []uint16, code []uint64, allowed []bool, counts []uint32) {
+	for k := from; k < to; k++ {
+		b := s.blocks[k]
+		d := distances[k*blockRows : min((k+1)*blockRows, s.rows)]
+		hamming(d, b.codes, code)
+		for i, n := range d {
+			if allowed == nil || allowed[b.slots[i]] {
+				counts[n]++
+			} else {
+				d[i] = farthest
+			}
+		}
+	}
 }
 
 // hamming writes the distances of consecutive codes to code, whose length is a

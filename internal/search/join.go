@@ -50,16 +50,30 @@ func (s *Searcher) toParents(ctx context.Context, passages []ibid.Passage) ([]ib
 	return passages, nil
 }
 
-// withoutRepetitions keeps the best of the passages that are the same chunk, or
-// say the same words (the same file added twice, a notice on every page).
+// withoutRepetitions keeps the best of the passages that are the same chunk, that
+// say the same words (the same file added twice, a notice on every page), or of
+// which one lies within the other (a section and a passage of it).
 func withoutRepetitions(passages []ibid.Passage) []ibid.Passage {
 	seen := make(map[string]bool)
-	return slices.DeleteFunc(passages, func(p ibid.Passage) bool {
+	var kept []ibid.Passage
+	for _, p := range passages {
 		id, words := "id "+p.ID, "words "+strings.Join(strings.Fields(p.Text), " ")
-		repeated := seen[id] || seen[words]
+		repeated := seen[id] || seen[words] || slices.ContainsFunc(kept, func(k ibid.Passage) bool { return nested(k.Chunk, p.Chunk) })
 		seen[id], seen[words] = true, true
-		return repeated
-	})
+		if !repeated {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// nested reports whether one of two chunks of different levels lies within the
+// other.
+func nested(a, b ibid.Chunk) bool {
+	if a.DocumentID != b.DocumentID || a.Version != b.Version || a.Level == b.Level {
+		return false
+	}
+	return a.Start <= b.Start && b.End <= a.End || b.Start <= a.Start && a.End <= b.End
 }
 
 // joinNeighbours makes one passage of those that follow each other under one

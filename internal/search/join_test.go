@@ -101,6 +101,17 @@ func TestRepetitionsAreDropped(t *testing.T) {
 	}
 }
 
+func TestASectionAndItsPassageAreOne(t *testing.T) {
+	store := fakeStore(chunksOf("v1"))
+	store["section"] = ibid.Chunk{ID: "section", DocumentID: "d", Version: "v1", Level: 1, Text: document, Start: 0, End: len(document)}
+	if got := join(t, store, found(store, "b", "section")); len(got) != 1 || got[0].ID != "b" {
+		t.Errorf("%s", describe(got))
+	}
+	if got := join(t, store, found(store, "section", "b", "a")); len(got) != 1 || got[0].ID != "section" {
+		t.Errorf("%s", describe(got))
+	}
+}
+
 type fakeReranker struct {
 	scores []float64
 	err    error
