@@ -107,50 +107,48 @@ var (
 	shortly  = []string{"ibid/internal/extract"}
 )
 
-// alone lists packages that compute on their own or are raced through the
-// packages that use them. Under the race detector, which slows arithmetic ten
-// times, they would take longer than all others together.
-func alone() []string {
-	return []string{"ibid/internal/eval", "ibid/internal/lsa", "ibid/internal/reader", "ibid/internal/text"}
-}
-
-// goTests runs all Go tests, under the race detector where that finds anything
-// and where there is the C compiler that it needs.
+// goTests runs all Go tests, under the race detector but for what is measured.
+// Where there is no C compiler they all run without it, and that counts as
+// skipped.
 func goTests(ctx context.Context, show io.Writer) (counts, []string, error) {
 	list, err := exec.CommandContext(ctx, "go", "list", "./...").Output()
 	if err != nil {
 		return counts{}, nil, fmt.Errorf("list the packages: %w", err)
 	}
-	var raced, others []string
-	for _, p := range strings.Fields(string(list)) {
-		if slices.Contains(alone(), p) {
-			others = append(others, p)
-		} else {
-			raced = append(raced, p)
-		}
-	}
-	var skips []string
-	if _, err := exec.LookPath("cc"); err != nil {
+	others := slices.DeleteFunc(strings.Fields(string(list)), func(p string) bool { return slices.Contains(measured, p) })
+	var flags, skips []string
+	if _, err := exec.LookPath("cc"); err == nil {
+		flags = append(flags, "-race")
+	} else {
 		skips = append(skips, "race detector: there is no C compiler (apt-get install gcc libc6-dev)")
-		others, raced = append(others, raced...), nil
 	}
-	g := newGoReader(show)
-	if len(raced) > 0 {
-		err = goTest(ctx, g, append([]string{"-race"}, raced...))
-	}
-	err = errors.Join(err, goTest(ctx, g, others))
-	return g.counts, append(skips, g.skips...), err
+	raced, why, racedErr := goTest(ctx, show, flags, others)
+	plain, more, plainErr := goTest(ctx, show, nil, measured)
+	// What the short run leaves out has just been run: its skips do not count.
+	short, _, shortErr := goTest(ctx, show, append(flags, "-short"), shortly)
+	short.skipped = 0
+	total := raced.add(plain).add(short)
+	total.skipped += len(skips)
+	return total, append(append(skips, why...), more...), errors.Join(racedErr, plainErr, shortErr)
 }
 
-func goTest(ctx context.Context, g *goReader, args []string) error {
-	cmd := command(ctx, g.show, "go", append([]string{"test", "-json", "-shuffle=on", "-timeout=15m"}, args...)...)
+// goTest runs the tests of some packages.
+func goTest(ctx context.Context, show io.Writer, flags, packages []string) (counts, []string, error) {
+	args := append([]string{"test", "-json", "-shuffle=on", "-timeout=15m"}, flags...)
+	cmd := command(ctx, show, "go", append(args, packages...)...)
 	cmd.Stdout = nil
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
-		return err
+		return counts{}, nil, err
 	}
-	return errors.Join(g.read(out), cmd.Wait())
+	g := newGoReader(show)
+	readErr := g.read(out)
+	err = cmd.Wait()
+	if readErr != nil {
+		err = readErr
+	}
+	return g.counts, g.skips, err
 }
