@@ -7,7 +7,10 @@
 // from one version of a document, half open. Pages are counted from 1.
 package ibid
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Document is one file, page or note of the user's. Its ID never changes;
 // Version does whenever its content does.
@@ -18,6 +21,8 @@ type Document struct {
 	Source   string         `json:"source,omitempty"`   // path or URL it was added from; identifies it when it is added again
 	Folder   string         `json:"folder,omitempty"`   // "contracts/2024", no leading or trailing slash
 	Category string         `json:"category,omitempty"` // one free word or phrase
+	Tags     []string       `json:"tags,omitempty"`     // free words or phrases, ascending, each once
+	Metadata Metadata       `json:"metadata,omitempty"` // free fields: author, project…
 	Format   string         `json:"format"`             // "pdf", "markdown", "html", "text", "code"…
 	Version  string         `json:"version,omitempty"`  // content hash of the version that is searched
 	Language string         `json:"language,omitempty"` // ISO 639-1, "" when unknown
@@ -34,6 +39,9 @@ type Document struct {
 	AddedAt  time.Time      `json:"added_at"`
 	ChangeAt time.Time      `json:"changed_at"`
 }
+
+// Metadata are free fields of a document, by name.
+type Metadata map[string]string
 
 // DocumentStatus is where a document stands in the pipeline.
 type DocumentStatus string
@@ -136,12 +144,14 @@ func (s ChunkSet) With(id string) ChunkSet {
 type Scope struct {
 	Documents []string `json:"documents,omitempty"` // document IDs, any of them
 	Category  string   `json:"category,omitempty"`
-	Folder    string   `json:"folder,omitempty"` // the folder and all below it
+	Folder    string   `json:"folder,omitempty"`   // the folder and all below it
+	Tags      []string `json:"tags,omitempty"`     // all of them
+	Metadata  Metadata `json:"metadata,omitempty"` // all of these fields, with these values
 }
 
 // IsZero reports whether the scope excludes nothing.
 func (s Scope) IsZero() bool {
-	return len(s.Documents) == 0 && s.Category == "" && s.Folder == ""
+	return len(s.Documents) == 0 && s.Category == "" && s.Folder == "" && len(s.Tags) == 0 && len(s.Metadata) == 0
 }
 
 // Includes reports whether a document lies in the scope.
@@ -152,15 +162,17 @@ func (s Scope) Includes(d Document) bool {
 	if s.Folder != "" && d.Folder != s.Folder && !hasFolderPrefix(d.Folder, s.Folder) {
 		return false
 	}
-	if len(s.Documents) == 0 {
-		return true
-	}
-	for _, id := range s.Documents {
-		if id == d.ID {
-			return true
+	for _, tag := range s.Tags {
+		if !slices.Contains(d.Tags, tag) {
+			return false
 		}
 	}
-	return false
+	for name, value := range s.Metadata {
+		if has, ok := d.Metadata[name]; !ok || has != value {
+			return false
+		}
+	}
+	return len(s.Documents) == 0 || slices.Contains(s.Documents, d.ID)
 }
 
 func hasFolderPrefix(folder, parent string) bool {

@@ -125,7 +125,7 @@ func FuzzPassages(f *testing.F) {
 }
 
 func TestScope(t *testing.T) {
-	d := Document{ID: "d", Folder: "a/b", Category: "work"}
+	d := Document{ID: "d", Folder: "a/b", Category: "work", Tags: []string{"blue", "red"}, Metadata: Metadata{"author": "ann", "draft": ""}}
 	for _, c := range []struct {
 		scope Scope
 		in    bool
@@ -140,6 +140,14 @@ func TestScope(t *testing.T) {
 		{Scope{Folder: "a/bc"}, false},
 		{Scope{Folder: "b"}, false},
 		{Scope{Documents: []string{"d"}, Category: "play"}, false},
+		{Scope{Tags: []string{"red"}}, true},
+		{Scope{Tags: []string{"red", "blue"}}, true},
+		{Scope{Tags: []string{"red", "green"}}, false},
+		{Scope{Tags: []string{"red"}, Documents: []string{"x"}}, false},
+		{Scope{Metadata: Metadata{"author": "ann"}}, true},
+		{Scope{Metadata: Metadata{"author": "bob"}}, false},
+		{Scope{Metadata: Metadata{"draft": ""}}, true},
+		{Scope{Metadata: Metadata{"year": ""}}, false},
 	} {
 		if got := c.scope.Includes(d); got != c.in {
 			t.Errorf("%+v includes the document: %v", c.scope, got)

@@ -38,6 +38,7 @@ func (c *cli) addCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.category, "category", "", "put the documents in this `CATEGORY`")
+	flags.StringArrayVar(&o.tags, "tag", nil, "give the documents this `TAG` (may be repeated)")
 	flags.StringVar(&o.folder, "folder", "", "put the documents in this `FOLDER` of the library")
 	flags.BoolVar(&o.noWait, "no-wait", false, "do not wait until the documents can be searched")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object per document")
@@ -46,6 +47,7 @@ func (c *cli) addCommand() *cobra.Command {
 
 type addOptions struct {
 	category string
+	tags     []string
 	folder   string
 	noWait   bool
 	json     bool
@@ -150,7 +152,7 @@ func (a *adder) send(ctx context.Context, one *added) error {
 
 func (a *adder) upload(ctx context.Context, one *added) error {
 	u := upload{
-		Name: filepath.Base(one.path), Source: one.path, Category: a.category, Folder: one.folder,
+		Name: filepath.Base(one.path), Source: one.path, Category: a.category, Tags: a.tags, Folder: one.folder,
 		Open: func() (io.ReadCloser, int64, error) { return openRegular(one.path) },
 		Sent: func(n int64) { a.bar.sent(one, n) },
 	}

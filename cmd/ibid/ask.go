@@ -35,6 +35,7 @@ func (c *cli) askCommand() *cobra.Command {
 	flags.StringVar(&o.thread, "thread", "", "go on with the conversation of this `ID`")
 	flags.StringArrayVar(&o.documents, "document", nil, "search this document only: `ID|NAME|GLOB`; may be given several times")
 	flags.StringVar(&o.category, "category", "", "search documents of this `CATEGORY` only")
+	flags.StringArrayVar(&o.tags, "tag", nil, "search documents with this `TAG` only (may be repeated: with all of them)")
 	flags.StringVar(&o.folder, "folder", "", "search documents in this `FOLDER` of the library only")
 	flags.StringVar(&o.think, "think", "auto", "let the model think first: `on|off|auto`")
 	flags.BoolVar(&o.json, "json", false, "print the events of the run, one JSON object per line")
@@ -45,6 +46,7 @@ type askOptions struct {
 	thread    string
 	documents []string
 	category  string
+	tags      []string
 	folder    string
 	think     string
 	json      bool
@@ -77,7 +79,7 @@ func (c *cli) ask(cmd *cobra.Command, args []string, o askOptions) error {
 	return run.do(ctx, cmd, question{
 		InputText: text,
 		Think:     think,
-		Scope:     ibid.Scope{Category: o.category, Folder: strings.Trim(o.folder, "/")},
+		Scope:     ibid.Scope{Category: o.category, Tags: o.tags, Folder: strings.Trim(o.folder, "/")},
 	})
 }
 

@@ -353,6 +353,7 @@ type upload struct {
 	Source   string // absolute path or URL
 	Title    string
 	Category string
+	Tags     []string
 	Folder   string
 	Sent     func(n int64) // bytes sent so far; may be nil
 	// Open returns the content from its beginning, and its length.
@@ -419,8 +420,8 @@ func (c *client) upload(ctx context.Context, u upload) (uploaded, error) {
 func (u upload) envelope() (head, tail []byte, kind string, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
-	meta, err := json.Marshal(map[string]string{
-		"source": u.Source, "title": u.Title, "category": u.Category, "folder": u.Folder,
+	meta, err := json.Marshal(map[string]any{
+		"source": u.Source, "title": u.Title, "category": u.Category, "folder": u.Folder, "tags": u.Tags,
 	})
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("upload %s: %w", u.Name, err)

@@ -113,7 +113,9 @@ func (c *ingestCrash) wanted() map[string]int {
 	return want
 }
 
-func fileName(i int) string { return fmt.Sprintf("file-%05d%s", i, []string{".md", ".txt", ".html"}[i%3]) }
+func fileName(i int) string {
+	return fmt.Sprintf("file-%05d%s", i, []string{".md", ".txt", ".html"}[i%3])
+}
 
 // word is a word that stands in one version of one file alone.
 func word(name string, version int) string {

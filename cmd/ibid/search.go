@@ -39,6 +39,7 @@ func (c *cli) searchCommand() *cobra.Command {
 	flags.StringVar(&o.mode, "mode", "", "how to search: `"+strings.Join(searchModes(), "|")+"` (default: search_mode of the configuration)")
 	flags.StringVar(&o.document, "document", "", "search this document only: `ID|NAME`")
 	flags.StringVar(&o.category, "category", "", "search documents of this `CATEGORY` only")
+	flags.StringArrayVar(&o.tags, "tag", nil, "search documents with this `TAG` only (may be repeated: with all of them)")
 	flags.StringVar(&o.folder, "folder", "", "search documents in this `FOLDER` of the library only")
 	flags.BoolVar(&o.json, "json", false, "print the passages as one JSON object")
 	return cmd
@@ -49,12 +50,13 @@ type searchOptions struct {
 	mode     string
 	document string
 	category string
+	tags     []string
 	folder   string
 	json     bool
 }
 
 func (c *cli) search(ctx context.Context, s *session, query string, o searchOptions) error {
-	values := url.Values{"q": {query}, "limit": {strconv.Itoa(o.limit)}}
+	values := url.Values{"q": {query}, "limit": {strconv.Itoa(o.limit)}, "tag": o.tags}
 	if o.document != "" {
 		documents, err := s.documents(ctx)
 		if err != nil {

@@ -3,6 +3,7 @@ package agent
 import (
 	"embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"text/template"
@@ -96,6 +97,12 @@ func scopeWords(s ibid.Scope) string {
 	}
 	if s.Folder != "" {
 		parts = append(parts, fmt.Sprintf("documents in the folder %q", s.Folder))
+	}
+	for _, tag := range s.Tags {
+		parts = append(parts, fmt.Sprintf("documents with the tag %q", tag))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Metadata)) {
+		parts = append(parts, fmt.Sprintf("documents whose %q is %q", name, s.Metadata[name]))
 	}
 	return strings.Join(parts, ", and among them ")
 }

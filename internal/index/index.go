@@ -59,8 +59,9 @@ type Index struct {
 
 // slot is what searches know of a document.
 type slot struct {
-	id               string // "" when the slot is free
-	category, folder uint32 // labels
+	id               string   // "" when the slot is free
+	category, folder uint32   // labels
+	marks            []uint32 // labels of its tags and metadata
 	title            []titleTerm
 }
 
@@ -146,6 +147,7 @@ func (x *Index) Put(doc ibid.Document, chunks []ibid.Chunk) {
 	x.mu.Lock()
 	x.slots[at].id = doc.ID
 	x.slots[at].category, x.slots[at].folder = x.labels.number(doc.Category), x.labels.number(doc.Folder)
+	x.slots[at].marks = x.labels.marks(doc)
 	x.setTitle(at, read.title)
 	x.exchange(at, parts)
 	x.mu.Unlock()

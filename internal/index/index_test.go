@@ -46,6 +46,7 @@ func randomText(rng *rand.Rand, words int) string {
 func randomDocument(rng *rand.Rand, id string) stored {
 	s := stored{doc: ibid.Document{ID: id, Title: randomText(rng, rng.IntN(4)), Name: randomText(rng, 1) + ".pdf",
 		Category: []string{"", "a", "b"}[rng.IntN(3)], Folder: []string{"", "x", "x/y", "xy"}[rng.IntN(4)],
+		Tags: [][]string{nil, {"red"}, {"blue", "red"}}[rng.IntN(3)], Metadata: []ibid.Metadata{nil, {"author": "a"}, {"author": "b", "year": "a"}}[rng.IntN(3)],
 		Language: []string{"", "en", "de"}[rng.IntN(3)]}}
 	for i := range rng.IntN(6) {
 		c := ibid.Chunk{ID: fmt.Sprintf("%s-%d-%d", id, i, rng.IntN(2)), DocumentID: id, Ordinal: i, Text: randomText(rng, 1+rng.IntN(40))}
@@ -111,7 +112,9 @@ func (l library) index(t testing.TB) *Index {
 }
 
 var scopes = []ibid.Scope{{}, {Documents: []string{"d1", "d2", "d3", "gone"}}, {Category: "a"}, {Folder: "x"},
-	{Folder: "x", Category: "b", Documents: []string{"d1", "d4", "d5", "d6", "d7"}}, {Category: "nowhere"}}
+	{Folder: "x", Category: "b", Documents: []string{"d1", "d4", "d5", "d6", "d7"}}, {Category: "nowhere"},
+	{Tags: []string{"red"}}, {Tags: []string{"red", "blue"}, Folder: "x"}, {Tags: []string{"a"}}, {Tags: []string{"unheard of"}},
+	{Metadata: ibid.Metadata{"author": "a"}}, {Metadata: ibid.Metadata{"author": "a"}, Tags: []string{"blue"}}, {Metadata: ibid.Metadata{"author": ""}}}
 
 var queries = []string{"river bank", "running runner in FY2018", "E-1042", "404B max_retry", `"river water" house`,
 	"the of and", "Häuser", "unknownword", `"unknownword river"`, "money money money paper letter window light", "maison"}

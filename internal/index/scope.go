@@ -1,8 +1,12 @@
 package index
 
-import "ibid"
+import (
+	"slices"
 
-// labels numbers the distinct categories and folders.
+	"ibid"
+)
+
+// labels numbers the distinct categories, folders, tags and fields of metadata.
 type labels struct {
 	numbers map[string]uint32
 	names   []string
@@ -18,6 +22,43 @@ func (l *labels) number(name string) uint32 {
 		l.names = append(l.names, name)
 	}
 	return n
+}
+
+// marks numbers the tags and the metadata of a document.
+func (l *labels) marks(doc ibid.Document) []uint32 {
+	var marks []uint32
+	for _, tag := range doc.Tags {
+		marks = append(marks, l.number(tagLabel(tag)))
+	}
+	for name, value := range doc.Metadata {
+		marks = append(marks, l.number(fieldLabel(name, value)))
+	}
+	return marks
+}
+
+// Texts have no NUL, so no label of one kind is like one of another.
+func tagLabel(tag string) string           { return "\x00" + tag }
+func fieldLabel(name, value string) string { return "\x00" + name + "\x00" + value }
+
+// demanded returns the labels that a scope asks for; ok is false where no
+// document has one of them.
+func (l *labels) demanded(scope ibid.Scope) (marks []uint32, ok bool) {
+	demand := func(label string) bool {
+		n, known := l.numbers[label]
+		marks = append(marks, n)
+		return known
+	}
+	for _, tag := range scope.Tags {
+		if !demand(tagLabel(tag)) {
+			return nil, false
+		}
+	}
+	for name, value := range scope.Metadata {
+		if !demand(fieldLabel(name, value)) {
+			return nil, false
+		}
+	}
+	return marks, true
 }
 
 // allowed returns, by slot, whether the scope includes the document; nil means
@@ -40,6 +81,11 @@ func (x *Index) allowed(scope ibid.Scope, sc *scratch) []bool {
 			ok[i] = true
 		}
 	}
+	marks, known := x.labels.demanded(scope)
+	if !known {
+		clear(ok)
+		return ok
+	}
 	// Each label is judged once, by the rule of the root package.
 	category, folder := make([]bool, len(x.labels.names)), make([]bool, len(x.labels.names))
 	for n, name := range x.labels.names {
@@ -48,9 +94,18 @@ func (x *Index) allowed(scope ibid.Scope, sc *scratch) []bool {
 	}
 	for i := range x.slots {
 		s := &x.slots[i]
-		ok[i] = ok[i] && s.id != "" && category[s.category] && folder[s.folder]
+		ok[i] = ok[i] && s.id != "" && category[s.category] && folder[s.folder] && s.has(marks)
 	}
 	return ok
+}
+
+func (s *slot) has(marks []uint32) bool {
+	for _, m := range marks {
+		if !slices.Contains(s.marks, m) {
+			return false
+		}
+	}
+	return true
 }
 
 // zeroed returns a slice of n zero values, reusing the memory of *buf.

@@ -17,7 +17,7 @@ import (
 // little-endian: head, terms, documents, one frame per segment, per space a
 // space frame and its blocks, and an end frame, without which it was cut short.
 // What a frame says is trusted once its checksum is right, but for sizes.
-const magic = "ibid index 1\n"
+const magic = "ibid index 2\n"
 
 const (
 	frameHead      = 'h'
@@ -96,6 +96,7 @@ func (x *Index) saveDocuments(e *encoder) {
 		}
 		e.uint32(s.category)
 		e.uint32(s.folder)
+		e.uint32s(s.marks)
 		e.uint32(uint32(len(s.title)))
 		for _, t := range s.title {
 			e.uint32(t.number)
@@ -203,7 +204,11 @@ func (x *Index) loadDocuments(d *decoder) {
 		}
 		x.documents[s.id] = at
 		s.category, s.folder = d.uint32(), d.uint32()
+		s.marks = d.uint32s()
 		d.require(int(max(s.category, s.folder)) < len(x.labels.names))
+		for _, m := range s.marks {
+			d.require(int(m) < len(x.labels.names))
+		}
 		titles := d.uint32()
 		length := 0
 		for range titles {

@@ -29,6 +29,7 @@ type Store interface {
 	SetProgress(ctx context.Context, documentID, stage string, progress float64, pages int) error
 	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, at time.Time) (stored ibid.Document, change int64, err error)
 	SettleDocument(ctx context.Context, d ibid.Document, version string) error
+	ChangeDocument(ctx context.Context, documentID string, change func(*ibid.Document) error) (ibid.Document, error)
 	RemoveDocument(ctx context.Context, id string, at time.Time) error
 }
 
@@ -178,11 +179,20 @@ type File struct {
 	Title    string `json:"title"`
 	Folder   string `json:"folder"`
 	Category string `json:"category"`
+
+	Tags     []string      `json:"tags"`
+	Metadata ibid.Metadata `json:"metadata"`
 }
 
 // Add keeps a file's bytes and queues the document. It returns the document as
-// it stands, and unchanged when it was ready with these very bytes already.
+// it stands, and unchanged when it was ready with these very bytes already. Of a
+// document that is there already, what the file does not say is left as it is.
 func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.Document, unchanged bool, err error) {
+	f.Folder, f.Tags = cleanFolder(f.Folder), cleanTags(f.Tags)
+	f.Title, f.Category = strings.TrimSpace(f.Title), strings.TrimSpace(f.Category)
+	if err := checkDescription(ibid.Document{Folder: f.Folder, Category: f.Category, Tags: f.Tags, Metadata: f.Metadata}); err != nil {
+		return d, false, err
+	}
 	version, size, err := p.files.keep(content)
 	if err != nil {
 		return d, false, err
@@ -190,14 +200,13 @@ func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.D
 	if size == 0 {
 		return d, false, ibid.Errorf(ibid.CodeBadRequest, "the file is empty")
 	}
-	f.Folder = strings.Trim(f.Folder, "/")
 	if f.Source == "" {
 		f.Source = "upload:" + f.Folder + "/" + f.Name
 	}
 	now := p.cfg.Now()
 	d, unchanged, err = p.cfg.Store.PutDocument(ctx, ibid.Document{
 		ID: p.cfg.NewID(), Title: f.Title, Name: f.Name, Source: f.Source, Folder: f.Folder, Category: f.Category,
-		Bytes: size, AddedAt: now, ChangeAt: now,
+		Tags: f.Tags, Metadata: f.Metadata, Bytes: size, AddedAt: now, ChangeAt: now,
 	}, version)
 	if err != nil {
 		return d, false, fmt.Errorf("add %s: %w", f.Name, err)

@@ -18,7 +18,12 @@ import (
 )
 
 func (s *Server) listDocuments(w http.ResponseWriter, r *http.Request) {
-	docs, err := s.cfg.Library.Documents(r.Context(), ibid.Scope{})
+	scope, err := scopeParams(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	docs, err := s.cfg.Library.Documents(r.Context(), scope)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -2,10 +2,12 @@ package server_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,5 +82,109 @@ func TestACutRequestIsNotAnswered(t *testing.T) {
 	}
 	if h.ready(id)["status"] != "ready" {
 		t.Error("the document is gone")
+	}
+}
+
+// within returns the ids of the documents in a scope. Where it holds one, a
+// search must find that one: search shows the same words once, and the files of
+// these tests all say the same.
+func (h *house) within(params string) string {
+	h.t.Helper()
+	status, list := h.call("GET", "/v1/documents?"+params, "")
+	if status != http.StatusOK {
+		h.t.Fatalf("list %s: %d %v", params, status, list)
+	}
+	ids := []string{}
+	for _, d := range list["documents"].([]any) {
+		ids = append(ids, d.(map[string]any)["id"].(string))
+	}
+	slices.Sort(ids)
+	_, found := h.call("GET", "/v1/search?q=notice"+params, "")
+	passages := found["passages"].([]any)
+	if len(passages) != min(len(ids), 1) {
+		h.t.Errorf("%s holds %v, but a search finds %d passages", params, ids, len(passages))
+	}
+	for _, p := range passages {
+		if id := p.(map[string]any)["document_id"].(string); !slices.Contains(ids, id) {
+			h.t.Errorf("%s holds %v, but a search finds %s", params, ids, id)
+		}
+	}
+	return strings.Join(ids, " ")
+}
+
+func TestDescriptionsAndScopes(t *testing.T) {
+	h := openHouse(t, fullAnswer)
+	a := h.add("a.txt", `{"source":"/x/a.txt","folder":"/work//2024/","tags":["red"," blue","red",""],"metadata":{"author":"Ann"}}`)
+	b := h.add("b.txt", `{"source":"/x/b.txt","folder":"work","tags":["red"]}`)
+	idA, idB := a["id"].(string), b["id"].(string)
+	if fmt.Sprintf("%v %v", a["folder"], a["tags"]) != "work/2024 [blue red]" {
+		t.Fatalf("taken in as %v", a)
+	}
+	for params, want := range map[string]string{
+		"&tag=red":                      idA + " " + idB,
+		"&tag=red&tag=blue":             idA,
+		"&tag=green":                    "",
+		"&metadata=author=Ann":          idA,
+		"&metadata=author=Bob":          "",
+		"&folder=work/2024/":            idA,
+		"&folder=work":                  idA + " " + idB,
+		"&tag=red&folder=work&tag=blue": idA,
+	} {
+		if got := h.within(params); got != want {
+			t.Errorf("%s holds %q, want %q", params, got, want)
+		}
+	}
+
+	// What a change does not name stays; searches go by it at once.
+	status, d := h.call("PATCH", "/v1/documents/"+idB, `{"title":"The second","tags":["green"],"metadata":{"author":"Bob","year":"2024"}}`)
+	if status != http.StatusOK || d["title"] != "The second" || d["folder"] != "work" {
+		t.Fatalf("changed to %d %v", status, d)
+	}
+	h.call("PATCH", "/v1/documents/"+idB, `{"metadata":{"author":null},"category":"letters"}`)
+	for params, want := range map[string]string{
+		"&tag=green": idB, "&tag=red": idA, "&metadata=author=Bob": "", "&metadata=year=2024&category=letters": idB,
+	} {
+		if got := h.within(params); got != want {
+			t.Errorf("after the change %s holds %q, want %q", params, got, want)
+		}
+	}
+
+	// Adding it again keeps what people said of it.
+	if again := h.add("b.txt", `{"source":"/x/b.txt"}`); fmt.Sprintf("%v %v %v", again["title"], again["tags"], again["category"]) != "The second [green] letters" {
+		t.Errorf("added again: %v", again)
+	}
+	_, list := h.call("GET", "/v1/documents?tag=green", "")
+	if docs := list["documents"].([]any); len(docs) != 1 || docs[0].(map[string]any)["id"] != idB {
+		t.Errorf("listed %v", list)
+	}
+	for _, bad := range []string{`{"tags":["a\u0000b"]}`, `{"metadata":{"":"x"}}`, `{"category":"` + strings.Repeat("x", 300) + `"}`} {
+		if status, _ := h.call("PATCH", "/v1/documents/"+idB, bad); status != http.StatusBadRequest {
+			t.Errorf("%.40s gave %d", bad, status)
+		}
+	}
+	if status, _ := h.call("PATCH", "/v1/documents/none", `{"title":"x"}`); status != http.StatusNotFound {
+		t.Errorf("a document that is not there gave %d", status)
+	}
+	if status, _ := h.call("GET", "/v1/search?q=notice&metadata=author", ""); status != http.StatusBadRequest {
+		t.Errorf("metadata without a value gave %d", status)
+	}
+}
+
+func TestFolders(t *testing.T) {
+	h := openHouse(t, fullAnswer)
+	h.add("a.txt", `{"source":"/x/a.txt","folder":"work/2024","tags":["red"]}`)
+	h.add("b.txt", `{"source":"/x/b.txt","folder":"work","category":"letters","tags":["red","blue"]}`)
+	h.add("c.txt", `{"source":"/x/c.txt"}`)
+	_, out := h.call("GET", "/v1/folders", "")
+	got, err := json.Marshal(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"categories":[{"documents":1,"name":"letters"}],"folder":{"breadcrumb":[],"documents":1,"folders":[` +
+		`{"breadcrumb":[{"name":"work","path":"work"}],"documents":1,"folders":[` +
+		`{"breadcrumb":[{"name":"work","path":"work"},{"name":"2024","path":"work/2024"}],"documents":1,"folders":[],"name":"2024","path":"work/2024","total":1}` +
+		`],"name":"work","path":"work","total":2}],"name":"","path":"","total":3},"tags":[{"documents":1,"name":"blue"},{"documents":2,"name":"red"}]}`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -31,8 +31,13 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "q is missing: what to search for"))
 		return
 	}
+	scope, err := scopeParams(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
 	found, err := s.cfg.Searcher.Search(r.Context(), search.Query{Text: text, Limit: limit, Mode: cmp.Or(search.Mode(q.Get("mode")), s.cfg.SearchMode),
-		Scope: ibid.Scope{Documents: q["document"], Category: q.Get("category"), Folder: q.Get("folder")}})
+		Scope: scope})
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -46,6 +46,7 @@ type Library interface {
 // Pipeline changes the documents.
 type Pipeline interface {
 	Add(ctx context.Context, f ingest.File, content io.Reader) (d ibid.Document, unchanged bool, err error)
+	Describe(ctx context.Context, documentID string, change ingest.Description) (ibid.Document, error)
 	Remove(ctx context.Context, documentID string) error
 	Original(ctx context.Context, documentID, version string) (path string, err error)
 	PageImage(ctx context.Context, documentID, version string, page, width int) (png []byte, err error)
@@ -138,10 +139,12 @@ func (s *Server) Handler() http.Handler {
 	api.HandleFunc("GET /v1/documents", s.listDocuments)
 	api.HandleFunc("POST /v1/documents", s.addDocuments)
 	api.HandleFunc("GET /v1/documents/{id}", s.getDocument)
+	api.HandleFunc("PATCH /v1/documents/{id}", s.describeDocument)
 	api.HandleFunc("DELETE /v1/documents/{id}", s.removeDocument)
 	api.HandleFunc("GET /v1/documents/{id}/file", s.documentFile)
 	api.HandleFunc("GET /v1/documents/{id}/text", s.documentText)
 	api.HandleFunc("GET /v1/documents/{id}/pages/{page}/image", s.pageImage)
+	api.HandleFunc("GET /v1/folders", s.folders)
 	api.HandleFunc("GET /v1/search", s.search)
 
 	// The same runs in other protocols. POST asks, GET watches a run again.

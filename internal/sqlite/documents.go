@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"ibid"
@@ -38,11 +40,11 @@ func (db *DB) PutDocument(ctx context.Context, d ibid.Document, version string) 
 			return err
 		}
 		stored = old
-		stored.Name, stored.Folder, stored.Category = d.Name, d.Folder, d.Category
+		describe(&stored, d)
 		unchanged = old.Status == ibid.DocumentReady && old.Version == version
 		inWork := (old.Status == ibid.DocumentQueued || old.Status == ibid.DocumentProcessing) && pending == version
 		switch {
-		case unchanged && scopeChanged(old, stored):
+		case unchanged && !sameDescription(old, stored):
 			if err := bumpChange(ctx, q, old.ID); err != nil {
 				return err
 			}
@@ -58,7 +60,53 @@ func (db *DB) PutDocument(ctx context.Context, d ibid.Document, version string) 
 	return stored, unchanged, err
 }
 
-func scopeChanged(a, b ibid.Document) bool { return a.Folder != b.Folder || a.Category != b.Category }
+// describe takes over what a file that is added again says of its document.
+func describe(d *ibid.Document, said ibid.Document) {
+	take := func(to *string, from string) {
+		if from != "" {
+			*to = from
+		}
+	}
+	take(&d.Name, said.Name)
+	take(&d.Title, said.Title)
+	take(&d.Folder, said.Folder)
+	take(&d.Category, said.Category)
+	if len(said.Tags) > 0 {
+		d.Tags = said.Tags
+	}
+	if len(said.Metadata) > 0 {
+		d.Metadata = said.Metadata
+	}
+}
+
+func sameDescription(a, b ibid.Document) bool {
+	return a.Name == b.Name && a.Title == b.Title && a.Folder == b.Folder && a.Category == b.Category &&
+		slices.Equal(a.Tags, b.Tags) && maps.Equal(a.Metadata, b.Metadata)
+}
+
+// ChangeDocument lets change alter what people say of a document, and returns
+// it as it then stands. It must alter nothing else.
+func (db *DB) ChangeDocument(ctx context.Context, id string, change func(*ibid.Document) error) (ibid.Document, error) {
+	var d ibid.Document
+	err := db.write(ctx, func(q querier) error {
+		var err error
+		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT data FROM documents WHERE id = ? AND removed_at IS NULL`, id))
+		if err != nil {
+			return gone(err, id)
+		}
+		if err := change(&d); err != nil {
+			return err
+		}
+		if err := updateDocument(ctx, q, d); err != nil {
+			return err
+		}
+		if d.Version == "" {
+			return nil // not searched yet
+		}
+		return bumpChange(ctx, q, id)
+	})
+	return d, err
+}
 
 func insertDocument(ctx context.Context, q querier, d ibid.Document, pending string) error {
 	data, err := json.Marshal(d)
@@ -169,7 +217,10 @@ func wanted(ctx context.Context, q querier, id, version string) (ibid.Document, 
 // asPeopleSay takes over what people may have changed of a document while the
 // pipeline worked on it.
 func asPeopleSay(d, now ibid.Document) ibid.Document {
-	d.Name, d.Folder, d.Category = now.Name, now.Folder, now.Category
+	d.Name, d.Folder, d.Category, d.Tags, d.Metadata = now.Name, now.Folder, now.Category, now.Tags, now.Metadata
+	if now.Title != "" {
+		d.Title = now.Title
+	}
 	return d
 }
 

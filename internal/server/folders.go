@@ -1,0 +1,130 @@
+package server
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+
+	"ibid"
+	"ibid/internal/ingest"
+)
+
+// scopeParams reads a scope from the query: document=, tag= and metadata=NAME=VALUE
+// may be given several times.
+func scopeParams(r *http.Request) (ibid.Scope, error) {
+	q := r.URL.Query()
+	scope := ibid.Scope{Documents: q["document"], Category: q.Get("category"), Folder: strings.Trim(q.Get("folder"), "/"), Tags: q["tag"]}
+	for _, field := range q["metadata"] {
+		name, value, ok := strings.Cut(field, "=")
+		if !ok {
+			return scope, ibid.Errorf(ibid.CodeBadRequest, "metadata is written NAME=VALUE, not %q", field)
+		}
+		if scope.Metadata == nil {
+			scope.Metadata = ibid.Metadata{}
+		}
+		scope.Metadata[name] = value
+	}
+	return scope, nil
+}
+
+func (s *Server) describeDocument(w http.ResponseWriter, r *http.Request) {
+	var change ingest.Description
+	if err := readJSON(w, r, &change); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	d, err := s.cfg.Pipeline.Describe(r.Context(), r.PathValue("id"), change)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, d)
+}
+
+// folder is a node of the library's tree.
+type folder struct {
+	Name       string    `json:"name"` // "" for the whole library
+	Path       string    `json:"path"`
+	Breadcrumb []crumb   `json:"breadcrumb"` // from the outermost folder to this one
+	Documents  int       `json:"documents"`  // directly in it
+	Total      int       `json:"total"`      // and in all below it
+	Folders    []*folder `json:"folders"`
+}
+
+// crumb is a step on the way to a folder.
+type crumb struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+}
+
+// labelCount says how many documents have a category or a tag.
+type labelCount struct {
+	Name      string `json:"name"`
+	Documents int    `json:"documents"`
+}
+
+// folders answers the tree of the library, with the categories and tags in use.
+func (s *Server) folders(w http.ResponseWriter, r *http.Request) {
+	docs, err := s.cfg.Library.Documents(r.Context(), ibid.Scope{})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	categories, tags := map[string]int{}, map[string]int{}
+	for _, d := range docs {
+		if d.Category != "" {
+			categories[d.Category]++
+		}
+		for _, tag := range d.Tags {
+			tags[tag]++
+		}
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"folder": tree(docs), "categories": counted(categories), "tags": counted(tags)})
+}
+
+func tree(docs []ibid.Document) *folder {
+	root := &folder{Breadcrumb: []crumb{}, Folders: []*folder{}}
+	byPath := map[string]*folder{"": root}
+	var at func(path string) *folder
+	at = func(path string) *folder {
+		if f := byPath[path]; f != nil {
+			return f
+		}
+		parentPath, name := "", path
+		if i := strings.LastIndexByte(path, '/'); i >= 0 {
+			parentPath, name = path[:i], path[i+1:]
+		}
+		parent := at(parentPath)
+		f := &folder{Name: name, Path: path, Folders: []*folder{}}
+		f.Breadcrumb = append(slices.Clone(parent.Breadcrumb), crumb{name, path})
+		parent.Folders = append(parent.Folders, f)
+		byPath[path] = f
+		return f
+	}
+	for _, d := range docs {
+		at(d.Folder).Documents++
+	}
+	root.sumUp()
+	return root
+}
+
+// sumUp counts what lies below, and puts folders in order.
+func (f *folder) sumUp() int {
+	f.Total = f.Documents
+	for _, sub := range f.Folders {
+		f.Total += sub.sumUp()
+	}
+	slices.SortFunc(f.Folders, func(a, b *folder) int { return cmp.Compare(a.Name, b.Name) })
+	return f.Total
+}
+
+// counted lists counts by name.
+func counted(counts map[string]int) []labelCount {
+	list := make([]labelCount, 0, len(counts))
+	for name, n := range counts {
+		list = append(list, labelCount{name, n})
+	}
+	slices.SortFunc(list, func(a, b labelCount) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
