@@ -83,7 +83,7 @@ type Outcome struct {
 	Iterations     int        // turns of the model in the answer phase
 	ToolsUsed      []string   // each once, in the order of first use
 	SourcesCount   int        // passages that the answer cites
-	Confidence     float64    // mean score of the cited passages; 0 when none is cited
+	Confidence     float64    // 0 until answers are verified: scores of a search say nothing about truth
 	Mode           ibid.Mode  // agentic or direct
 	ContextChars   int        // size of the last prompt, in bytes
 	DroppedMarkers int        // citation markers that resolved to nothing

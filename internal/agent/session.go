@@ -170,10 +170,6 @@ func (s *session) outcome() Outcome {
 	out.Iterations++ // the turn that answers has no calls and stands in no round
 	cited := s.stream.cite.cited
 	out.SourcesCount, out.DroppedMarkers = len(cited), s.stream.cite.dropped
-	for _, id := range cited {
-		c, _ := s.state.ledger.at(s.state.ledger.number[id])
-		out.Confidence += c.Score / float64(len(cited))
-	}
 	return out
 }
 
