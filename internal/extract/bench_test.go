@@ -98,6 +98,8 @@ func benchFiles(b *testing.B) []benchFile {
 	for _, rel := range []string{
 		"pdf/p01-twocol-tracemonkey.pdf", "pdf/p05-10k-amazon2019.pdf", "pdf/p10-manual-r-intro.pdf", "pdf/p11-manual-gnuplot.pdf",
 		"pdf/p90-huge-r-refman.pdf", "html/docling-wiki_duck.html", "markdown/md-wiki.md",
+		"office/word_sample.docx", "office/powerpoint_sample.pptx", "office/xlsx_01.xlsx", "office/csv-csv-comma.csv", "epub/frankenstein.epub",
+		"eml/testEmailWithPNGAtt.eml",
 	} {
 		files = append(files, benchFile{rel, ibidtest.Data(b, "documents/"+rel)})
 	}
