@@ -15,29 +15,31 @@ import (
 // Document is one file, page or note of the user's. Its ID never changes;
 // Version does whenever its content does.
 type Document struct {
-	ID       string         `json:"id"`
-	Title    string         `json:"title"`              // from the content, else the file name
-	Name     string         `json:"name"`               // file name, "report.pdf"
-	Source   string         `json:"source,omitempty"`   // path or URL it was added from; identifies it when it is added again
-	Folder   string         `json:"folder,omitempty"`   // "contracts/2024", no leading or trailing slash
-	Category string         `json:"category,omitempty"` // one free word or phrase
-	Tags     []string       `json:"tags,omitempty"`     // free words or phrases, ascending, each once
-	Metadata Metadata       `json:"metadata,omitempty"` // free fields: author, project…
-	Format   string         `json:"format"`             // "pdf", "markdown", "html", "text", "code"…
-	Version  string         `json:"version,omitempty"`  // content hash of the version that is searched
-	Language string         `json:"language,omitempty"` // ISO 639-1, "" when unknown
-	Bytes    int64          `json:"bytes"`
-	Pages    int            `json:"pages,omitempty"` // 0 for formats without pages
-	Chunks   int            `json:"chunks"`
-	Status   DocumentStatus `json:"status"`
-	Stage    string         `json:"stage,omitempty"`    // extract, chunk, embed, index while Status is processing
-	Progress float64        `json:"progress,omitempty"` // 0 to 1 within the whole pipeline
-	Error    string         `json:"error,omitempty"`    // one clear line when Status is failed
-	Notice   string         `json:"notice,omitempty"`   // one clear line when something was lost, "pages 4-5 could not be read"
-	Embedded int            `json:"chunks_embedded"`    // chunks of this version that had to be embedded
-	Kept     int            `json:"chunks_kept"`        // chunks taken over from the version before
-	AddedAt  time.Time      `json:"added_at"`
-	ChangeAt time.Time      `json:"changed_at"`
+	ID        string         `json:"id"`
+	Title     string         `json:"title"`              // from the content, else the file name
+	Name      string         `json:"name"`               // file name, "report.pdf"
+	Source    string         `json:"source,omitempty"`   // path or URL it was added from; identifies it when it is added again
+	Folder    string         `json:"folder,omitempty"`   // "contracts/2024", no leading or trailing slash
+	Category  string         `json:"category,omitempty"` // one free word or phrase
+	Tags      []string       `json:"tags,omitempty"`     // free words or phrases, ascending, each once
+	Metadata  Metadata       `json:"metadata,omitempty"` // free fields: author, project…
+	Format    string         `json:"format"`             // "pdf", "markdown", "html", "text", "code"…
+	Version   string         `json:"version,omitempty"`  // content hash of the version that is searched
+	Language  string         `json:"language,omitempty"` // ISO 639-1, "" when unknown
+	Bytes     int64          `json:"bytes"`
+	Pages     int            `json:"pages,omitempty"` // 0 for formats without pages
+	Chunks    int            `json:"chunks"`
+	Status    DocumentStatus `json:"status"`
+	Stage     string         `json:"stage,omitempty"`       // extract, chunk, embed, index while Status is processing
+	Progress  float64        `json:"progress,omitempty"`    // 0 to 1 within the whole pipeline
+	PagesDone int            `json:"pages_done,omitempty"`  // of Pages, while it is read
+	ETA       float64        `json:"eta_seconds,omitempty"` // until it is ready, while Status is processing; 0 when unknown
+	Error     string         `json:"error,omitempty"`       // one clear line when Status is failed
+	Notice    string         `json:"notice,omitempty"`      // one clear line when something was lost, "pages 4-5 could not be read"
+	Embedded  int            `json:"chunks_embedded"`       // chunks of this version that had to be embedded
+	Kept      int            `json:"chunks_kept"`           // chunks taken over from the version before
+	AddedAt   time.Time      `json:"added_at"`
+	ChangeAt  time.Time      `json:"changed_at"`
 }
 
 // Metadata are free fields of a document, by name.

@@ -38,6 +38,7 @@ func (p *Pipeline) Describe(ctx context.Context, documentID string, change Descr
 	if err != nil {
 		return d, err
 	}
+	p.activity.tell(documentID)
 	return d, p.restore(ctx, documentID)
 }
 

@@ -26,7 +26,8 @@ import (
 type Store interface {
 	PutDocument(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error)
 	NextDocument(ctx context.Context) (d ibid.Document, version string, ok bool, err error)
-	SetProgress(ctx context.Context, documentID, stage string, progress float64, pages int) error
+	SetProgress(ctx context.Context, d ibid.Document) error // its stage, progress, pages and ETA
+	CancelDocument(ctx context.Context, documentID string) (ibid.Document, error)
 	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, at time.Time) (stored ibid.Document, change int64, err error)
 	SettleDocument(ctx context.Context, d ibid.Document, version string) error
 	ChangeDocument(ctx context.Context, documentID string, change func(*ibid.Document) error) (ibid.Document, error)
@@ -103,6 +104,8 @@ type Pipeline struct {
 	wake   chan struct{}
 	embed  chan struct{} // chunks may lack vectors
 	jobs   jobs
+
+	activity activity
 
 	// publish orders what becomes searchable: the database and the index change
 	// together under it. change is the last change of the library in the index.
@@ -211,6 +214,7 @@ func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.D
 	if err != nil {
 		return d, false, fmt.Errorf("add %s: %w", f.Name, err)
 	}
+	p.activity.tell(d.ID)
 	if unchanged {
 		p.refreshScope(ctx, d)
 		return d, true, nil
@@ -239,6 +243,7 @@ func (p *Pipeline) Remove(ctx context.Context, documentID string) error {
 	}
 	p.cfg.Index.Delete(documentID)
 	p.jobs.supersede(documentID, "")
+	p.activity.tell(documentID)
 	return nil
 }
 

@@ -242,9 +242,10 @@ func (p *Pipeline) fillMissing(ctx context.Context, e ibid.Embedder) error {
 // embedDocument gives a document's chunks vectors of the user's embedder. Where
 // the embedder is out of reach the document is ready all the same: words find
 // it, and the vectors follow.
-func (p *Pipeline) embedDocument(ctx context.Context, d *ibid.Document, chunks []ibid.Chunk) error {
+func (p *Pipeline) embedDocument(ctx context.Context, d *ibid.Document, chunks []ibid.Chunk, began time.Time) error {
 	err := p.embedStored(ctx, p.cfg.Embedder, chunks, func(done int) {
-		_ = p.cfg.Store.SetProgress(ctx, d.ID, "embed", 0.85+0.15*float64(done)/float64(len(chunks)), d.Pages)
+		d.Stage, d.Progress = "embed", 0.85+0.15*float64(done)/float64(len(chunks))
+		p.progress(ctx, *d, began)
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -42,6 +42,8 @@ func (p *Pipeline) process(d ibid.Document, version string) {
 		return
 	}
 	defer end()
+	defer p.activity.tell(d.ID)
+	p.activity.tell(d.ID)
 	err = p.guarded(ctx, d, version)
 	switch {
 	case err == nil, ctx.Err() != nil:
@@ -79,19 +81,22 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 	if info, err := os.Stat(path); err == nil {
 		d.Bytes = info.Size()
 	}
+	began := p.cfg.Now()
 	var told time.Time
 	x, err := p.cfg.Extractor.Extract(ctx, path, d.Name, func(page, pages int) {
 		if now := p.cfg.Now(); pages > 0 && now.Sub(told) >= progressEvery {
 			told = now
-			_ = p.cfg.Store.SetProgress(ctx, d.ID, "extract", 0.8*float64(page)/float64(pages), pages)
+			d := d // what is stored of it must not change before it is read
+			d.Stage, d.Progress, d.PagesDone, d.Pages = "extract", 0.8*float64(page)/float64(pages), page, pages
+			p.progress(ctx, d, began)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	if err := p.cfg.Store.SetProgress(ctx, d.ID, "chunk", 0.8, x.Pages); err != nil {
-		return err
-	}
+	reading := d
+	reading.Stage, reading.Progress, reading.PagesDone, reading.Pages = "chunk", 0.8, x.Pages, x.Pages
+	p.progress(ctx, reading, began)
 	before := map[string]bool{}
 	old, err := p.cfg.Library.DocumentChunks(ctx, d.ID)
 	if err != nil {
@@ -124,7 +129,7 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 	}
 	if p.cfg.Embedder == nil {
 		p.embedFitted(ctx, chunks)
-	} else if err := p.embedDocument(ctx, &d, chunks); err != nil {
+	} else if err := p.embedDocument(ctx, &d, chunks, began); err != nil {
 		return err
 	}
 	// Only now is it called ready: whoever reads that may search for it.

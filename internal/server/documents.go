@@ -147,7 +147,7 @@ func (s *Server) failedFile(name string, err error) failedFile {
 func (s *Server) documentFile(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	version := r.URL.Query().Get("version")
-	path, err := s.cfg.Pipeline.Original(r.Context(), id, version)
+	path, err := s.cfg.Originals.Original(r.Context(), id, version)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -206,7 +206,7 @@ func (s *Server) pageImage(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	png, err := s.cfg.Pipeline.PageImage(r.Context(), r.PathValue("id"), r.URL.Query().Get("version"), page, width)
+	png, err := s.cfg.Originals.PageImage(r.Context(), r.PathValue("id"), r.URL.Query().Get("version"), page, width)
 	if err != nil {
 		s.fail(w, r, err)
 		return

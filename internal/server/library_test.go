@@ -188,3 +188,31 @@ func TestFolders(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+func TestProgressIsStreamed(t *testing.T) {
+	h := openHouse(t, fullAnswer)
+	id := h.add("a.txt", `{"source":"/x/a.txt"}`)["id"].(string)
+	for path, want := range map[string]string{
+		"/v1/documents/" + id + "/events": "document done", // how it stands, and that no more comes
+		"/v1/documents/events":            "done",          // nothing is in work
+	} {
+		if got := names(h.frames(h.open("GET", path, ""), func(int) bool { return false })); got != want {
+			t.Errorf("%s sends %q, want %q", path, got, want)
+		}
+	}
+	if status, _ := h.call("GET", "/v1/documents/none/events", ""); status != http.StatusNotFound {
+		t.Errorf("a document that is not there gave %d", status)
+	}
+	if status, _ := h.call("POST", "/v1/documents/"+id+"/cancel", ""); status != http.StatusConflict {
+		t.Errorf("cancelling what is not in work gave %d", status)
+	}
+
+	// A reader that stays sees what comes, and what goes.
+	resp := h.open("GET", "/v1/documents/events?follow=true", "")
+	defer resp.Body.Close()
+	h.call("DELETE", "/v1/documents/"+id, "")
+	frames := h.frames(resp, func(n int) bool { return n == 1 })
+	if names(frames) != "removed" || frames[0].data["id"] != id {
+		t.Errorf("a reader that stays sees %+v", frames)
+	}
+}

@@ -40,6 +40,7 @@ type Messages interface {
 type Library interface {
 	Documents(ctx context.Context, scope ibid.Scope) ([]ibid.Document, error)
 	Document(ctx context.Context, id string) (ibid.Document, error)
+	DocumentsByID(ctx context.Context, ids []string) ([]ibid.Document, error)
 	Extract(ctx context.Context, documentID, version string) (ibid.Extract, error)
 }
 
@@ -47,7 +48,13 @@ type Library interface {
 type Pipeline interface {
 	Add(ctx context.Context, f ingest.File, content io.Reader) (d ibid.Document, unchanged bool, err error)
 	Describe(ctx context.Context, documentID string, change ingest.Description) (ibid.Document, error)
+	Cancel(ctx context.Context, documentID string) (ibid.Document, error)
 	Remove(ctx context.Context, documentID string) error
+	Activity(after int64) (ids []string, last int64, wake <-chan struct{}, complete bool)
+}
+
+// Originals are the files behind the documents.
+type Originals interface {
 	Original(ctx context.Context, documentID, version string) (path string, err error)
 	PageImage(ctx context.Context, documentID, version string, page, width int) (png []byte, err error)
 }
@@ -59,6 +66,7 @@ type Config struct {
 	Messages   Messages
 	Library    Library
 	Pipeline   Pipeline
+	Originals  Originals
 	Searcher   *search.Searcher
 	SearchMode search.Mode                       // of a search that does not say
 	Status     func(ctx context.Context) any     // GET /v1/status
@@ -141,6 +149,9 @@ func (s *Server) Handler() http.Handler {
 	api.HandleFunc("GET /v1/documents/{id}", s.getDocument)
 	api.HandleFunc("PATCH /v1/documents/{id}", s.describeDocument)
 	api.HandleFunc("DELETE /v1/documents/{id}", s.removeDocument)
+	api.HandleFunc("POST /v1/documents/{id}/cancel", s.cancelDocument)
+	api.HandleFunc("GET /v1/documents/events", s.libraryEvents)
+	api.HandleFunc("GET /v1/documents/{id}/events", s.documentEvents)
 	api.HandleFunc("GET /v1/documents/{id}/file", s.documentFile)
 	api.HandleFunc("GET /v1/documents/{id}/text", s.documentText)
 	api.HandleFunc("GET /v1/documents/{id}/pages/{page}/image", s.pageImage)

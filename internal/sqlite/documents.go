@@ -153,7 +153,7 @@ func (db *DB) NextDocument(ctx context.Context) (d ibid.Document, version string
 			return err
 		}
 		ok = true
-		d.Status, d.Stage, d.Progress, d.Error = ibid.DocumentProcessing, "extract", 0, ""
+		d.Status, d.Stage, d.Progress, d.PagesDone, d.ETA, d.Error = ibid.DocumentProcessing, "extract", 0, 0, 0, ""
 		return updateDocument(ctx, q, d)
 	})
 	return d, version, ok, err
@@ -176,12 +176,48 @@ func (db *DB) RequeueDocuments(ctx context.Context) error {
 }
 
 // SetProgress saves how far a document in work has come, and nothing else of it.
-func (db *DB) SetProgress(ctx context.Context, documentID, stage string, progress float64, pages int) error {
+func (db *DB) SetProgress(ctx context.Context, d ibid.Document) error {
 	return db.write(ctx, func(q querier) error {
-		_, err := q.ExecContext(ctx, `UPDATE documents SET data = json_set(data, '$.stage', ?, '$.progress', ?, '$.pages', ?)
-			WHERE id = ? AND status = 'processing' AND removed_at IS NULL`, stage, progress, pages, documentID)
+		_, err := q.ExecContext(ctx, `UPDATE documents
+			SET data = json_set(data, '$.stage', ?, '$.progress', ?, '$.pages', ?, '$.pages_done', ?, '$.eta_seconds', ?)
+			WHERE id = ? AND status = 'processing' AND removed_at IS NULL`, d.Stage, d.Progress, d.Pages, d.PagesDone, d.ETA, d.ID)
 		return err
 	})
+}
+
+// CancelDocument takes a document out of work and returns it as it then stands:
+// ready with the version that was searched before, else failed. The error is a
+// CONFLICT when it was not in work.
+func (db *DB) CancelDocument(ctx context.Context, id string) (ibid.Document, error) {
+	var d ibid.Document
+	err := db.write(ctx, func(q querier) error {
+		var err error
+		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT data FROM documents WHERE id = ? AND removed_at IS NULL`, id))
+		if err != nil {
+			return gone(err, id)
+		}
+		if d.Status != ibid.DocumentQueued && d.Status != ibid.DocumentProcessing {
+			return ibid.Errorf(ibid.CodeConflict, "%s is not being processed", d.Name)
+		}
+		d.Status, d.Stage, d.Progress, d.PagesDone, d.ETA, d.Error = ibid.DocumentFailed, "", 0, 0, 0, "cancelled before it was read"
+		if d.Version != "" {
+			d.Status, d.Progress, d.Error = ibid.DocumentReady, 1, ""
+			var packed []byte
+			var x ibid.Extract
+			if err := q.QueryRowContext(ctx, `SELECT extract FROM versions WHERE document_id = ? AND hash = ?`, id, d.Version).Scan(&packed); err != nil {
+				return err
+			}
+			if err := unpack(packed, &x); err != nil {
+				return err
+			}
+			d.Pages = x.Pages // not those of the version that was being read
+		}
+		if _, err := q.ExecContext(ctx, `UPDATE documents SET pending = '' WHERE id = ?`, id); err != nil {
+			return err
+		}
+		return updateDocument(ctx, q, d)
+	})
+	return d, err
 }
 
 // SettleDocument writes down how the work on a version ended, without changing
