@@ -29,7 +29,7 @@ export default ts.config(
     },
   },
   {
-    files: ["mock/**/*.mjs", "scripts/**/*.mjs", "*.js"],
+    files: ["scripts/**/*.mjs", "*.js"],
     extends: [js.configs.recommended],
     languageOptions: { globals: globals.node },
   },

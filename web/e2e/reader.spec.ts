@@ -57,6 +57,9 @@ describe.skipIf(missing())(`the page with the built-in reader${missing() ? ` (${
     await page.getByRole("button", { name: "Thoughts" }).click();
     await page.locator(".source-strip .source-chip").first().waitFor();
     await shot(page, "answer");
+    await page.locator(".footnote-mark").first().hover();
+    await page.locator(".hover-card", { hasText: "Tomato plants need" }).waitFor();
+    await page.mouse.move(0, 0);
   });
 
   it("opens a footnote at the page, with the words marked", async () => {

@@ -17,7 +17,7 @@ export function pagesOf(c: Citation): string {
   return t.sources.pages(c.pages ?? []);
 }
 
-export function labelOf(c: Citation): string {
+function labelOf(c: Citation): string {
   return t.sources.footnote(c.n, c.title, pagesOf(c));
 }
 

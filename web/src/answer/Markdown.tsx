@@ -3,6 +3,7 @@ import ReactMarkdown, { type Components, type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import remend from "remend";
 import type { Citation } from "../api/types";
+import { t } from "../strings";
 import { CopyButton } from "../ui/CopyButton";
 import { splitBlocks } from "./blocks";
 import { FootnoteMark, FootnoteScope } from "./FootnoteMark";
@@ -58,6 +59,7 @@ const components: Components = {
     </div>
   ),
   pre: Pre,
+  input: ({ checked }) => <input type="checkbox" checked={checked} disabled aria-label={checked ? t.run.ticked : t.run.todo} />,
 };
 
 function Pre({ children }: ComponentProps<"pre">) {

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import type { Citation, WebSource } from "../api/types";
 import { t } from "../strings";
-import { labelOf, NoteHead, pagesOf, tidy, useOpenNote } from "./FootnoteMark";
+import { NoteHead, pagesOf, tidy, useOpenNote } from "./FootnoteMark";
 
 interface Props {
   citations: readonly Citation[];
@@ -54,9 +54,10 @@ function SourceChip({ citation, messageId }: { citation: Citation; messageId: st
   const { open, isOpen } = useOpenNote(messageId, citation.n);
   const page = pagesOf(citation);
   return (
-    <button type="button" className="source-chip" aria-label={labelOf(citation)} aria-expanded={isOpen} title={citation.heading || undefined} onClick={open}>
+    <button type="button" className="source-chip" aria-expanded={isOpen} title={citation.heading || undefined} onClick={open}>
       <span className="source-number">{citation.n}</span>
-      {page && <span className="source-page">{page}</span>}
+      {page && <span className="source-page"> {page}</span>}
+      <span className="visually-hidden"> {citation.title}</span>
     </button>
   );
 }

@@ -22,7 +22,7 @@ export function stepWords(s: StepView): StepWords {
       return { label, detail: s.detail, result: s.error || s.summary || found, ms: s.durationMs, state };
     }
     case "analysis":
-      return { label: t.run.analysed(s.complexity), detail: s.subQueries.join(" · "), result: "", state: "done" };
+      return { label: t.run.analysed, detail: s.subQueries.join(" · "), result: "", state: "done" };
     case "cache":
       return { label: s.hit ? t.run.cacheHit : t.run.cacheMiss, detail: s.originalQuery, result: "", state: "done" };
     case "grading":
@@ -36,12 +36,12 @@ export function stepWords(s: StepView): StepWords {
 export function foldedSteps(view: RunView): string {
   const labels = new Map<string, number>();
   let ms = 0;
-  for (const s of view.steps) {
+  const tools = view.steps.filter((s) => s.kind === "tool");
+  for (const s of tools.length > 0 ? tools : view.steps) {
     const w = stepWords(s);
     ms += w.ms ?? 0;
-    if (s.kind === "tool") labels.set(w.label, (labels.get(w.label) ?? 0) + 1);
+    labels.set(w.label, (labels.get(w.label) ?? 0) + 1);
   }
-  if (labels.size === 0) return t.run.steps(view.steps.length);
   const words = [...labels].map(([label, times]) => (times > 1 ? `${label} ${times}×` : label));
   return [words.join(", "), ms > 0 ? t.run.total(ms) : ""].filter(Boolean).join(" · ");
 }

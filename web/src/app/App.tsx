@@ -37,12 +37,12 @@ function Shell() {
   const place = usePlace();
   return (
     <>
-      <a className="skip" href="#question">
+      <a className="skip" href="#main">
         {t.skip}
       </a>
       <div className="shell" data-source={place.source !== undefined}>
         <Side />
-        <main className="main">
+        <main className="main" id="main" tabIndex={-1}>
           <Main view={place.view} />
         </main>
         <SourcePanel />

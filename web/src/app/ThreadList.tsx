@@ -79,7 +79,7 @@ const ThreadItem = memo(function ThreadItem({ thread, current }: { thread: Threa
         <span className="thread-title">{title}</span>
         {thread.run_id && <span className="pulse" role="img" aria-label={t.threads.running} />}
       </Link>
-      <DropdownMenu.Root>
+      <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger asChild>
           <button type="button" className="icon-button" aria-label={t.threads.options(title)}>
             <Ellipsis aria-hidden />

@@ -8,7 +8,7 @@ import type { HowToAsk } from "./draft";
 export function HowMenu({ how, onChange }: { how: HowToAsk; onChange: (how: HowToAsk) => void }) {
   const changedFromPlain = how.mode !== "auto" || how.think !== "auto";
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
         <button type="button" className="icon-button" data-on={changedFromPlain} aria-label={t.ask.options} title={t.ask.options}>
           <SlidersHorizontal aria-hidden />

@@ -72,7 +72,7 @@ function Menu({ doc, onOpen }: { doc: Doc; onOpen: () => void }) {
       await Promise.all([queryClient.invalidateQueries({ queryKey: keys.documents }), queryClient.invalidateQueries({ queryKey: keys.status })]);
     });
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
         <button type="button" className="icon-button" aria-label={t.library.options(title)}>
           <Ellipsis aria-hidden />

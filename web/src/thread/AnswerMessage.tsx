@@ -27,6 +27,8 @@ export const AnswerMessage = memo(function AnswerMessage({ message, question, bu
   const view = useRunView(message);
   const connection = useLiveRun(message.id)?.connection;
   const done = isDone(view.status);
+  // A failed answer's text may be nothing but the failure, which is said below.
+  const text = view.error && view.text.trim() === view.error.message.trim() ? "" : view.text;
   useAnnouncements(view);
   return (
     <article className="message answer" aria-label={t.message.answer} aria-busy={!done} data-status={view.status}>
@@ -34,7 +36,7 @@ export const AnswerMessage = memo(function AnswerMessage({ message, question, bu
       <Steps view={view} />
       <SourceStrip citations={view.citations} messageId={view.messageId} />
       <Activity view={view} />
-      {view.text !== "" && <Markdown text={view.text} growing={view.writing} citations={view.citations} messageId={view.messageId} />}
+      {text !== "" && <Markdown text={text} growing={view.writing} citations={view.citations} messageId={view.messageId} />}
       <RunNotices view={view} connection={connection} />
       {done && <Below view={view} />}
       {done && (

@@ -1,0 +1,154 @@
+// What a machine can find of WCAG 2.2 AA, on every page, in both themes.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Ibid, missing } from "./binary";
+import { ask, close, documentsReady, drop, launch, open, shot } from "./browser";
+import { handbook, notes } from "./files";
+import { ScriptedModel } from "./model";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Found {
+  id: string;
+  nodes: { target: string[]; failureSummary?: string }[];
+}
+
+/** An open menu or dialog is looked at by itself: the page behind it is closed off. */
+async function violations(page: Page, part = "html"): Promise<string[]> {
+  await page.evaluate(axe);
+  const found = await page.evaluate(async (part) => {
+    const run = (window as unknown as { axe: { run: (part: string, options: unknown) => Promise<{ violations: Found[] }> } }).axe.run;
+    return (await run(part, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })).violations;
+  }, part);
+  return found.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")}: ${n.failureSummary ?? ""}`));
+}
+
+// Everything a model may write, and what it must not be able to do with it.
+const markdown = `## A table
+
+| plant | water | note |
+|:--|--:|---|
+| tomato | 2 l | never on the leaves |
+| rose | 1 l | in the morning |
+
+1. First **bold**, then *italic*, then \`code\`.
+2. A link to [elsewhere](https://example.org/) [c1].
+   - nested
+
+- [x] done
+- [ ] not yet
+
+> Quoted words [c1].
+
+\`\`\`go
+func main() { fmt.Println("[c1]") }
+\`\`\`
+
+<img src="https://example.org/raw.png" onerror="window.hacked = 1"><script>window.hacked = 2</script>
+
+![a picture](https://example.org/picture.png) [bad](javascript:window.hacked=3)
+`;
+
+describe.skipIf(missing())(`accessibility${missing() ? ` (${missing() ?? ""})` : ""}`, () => {
+  const model = new ScriptedModel();
+  let ibid: Ibid;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    ibid = new Ibid(["--model", await model.start()]);
+    await ibid.start();
+    browser = await launch();
+  });
+
+  afterAll(async () => {
+    model.stop();
+    await browser.close();
+    await ibid.stop();
+  });
+
+  it("finds nothing on the first screen", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const w = await open(browser, ibid.url, { colorScheme });
+      await w.page.getByRole("heading", { name: "Ask your own documents" }).waitFor();
+      expect(await violations(w.page)).toEqual([]);
+      await close(w);
+    }
+  });
+
+  it("finds nothing in an answer with all that Markdown has, beside its source", async () => {
+    model.script = { ...model.script, answer: [markdown] };
+    const w = await open(browser, ibid.url);
+    const { page } = w;
+    await drop(page, [handbook, notes]);
+    await documentsReady(page, 2);
+    await ask(page, "How much water do tomato plants need?");
+    await page.locator(".answer[data-status=completed]").waitFor();
+    await page.locator(".prose table").waitFor();
+    await page.locator(".tray").waitFor({ state: "detached" });
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "markdown");
+
+    // Nothing of it ran, and nothing was fetched from elsewhere (close() sees to that).
+    expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+    expect(await page.locator(".prose img, .prose script, .prose a[href^=javascript]").count()).toBe(0);
+    expect((await page.locator(".prose pre").innerText()).trim()).toBe('func main() { fmt.Println("[c1]") }');
+
+    await page.locator(".footnote-mark").first().click();
+    await page.locator(".page-mark").first().waitFor();
+    await page.getByText("Why this passage").click();
+    expect(await violations(page)).toEqual([]);
+    const url = page.url();
+    await close(w);
+
+    const dark = await open(browser, url, { colorScheme: "dark" });
+    await dark.page.locator(".page-mark").first().waitFor();
+    expect(await violations(dark.page)).toEqual([]);
+    await shot(dark.page, "footnote-dark");
+    await close(dark);
+  });
+
+  it("finds nothing in the library, its menus and dialogs", async () => {
+    for (const viewport of [
+      { width: 380, height: 780 },
+      { width: 1280, height: 800 },
+    ]) {
+      const w = await open(browser, `${ibid.url}/library`, { viewport });
+      const { page } = w;
+      await page.locator(".document").first().waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.getByRole("button", { name: "Options for Garden Handbook" }).click();
+      await page.getByRole("menu").waitFor();
+      expect(await violations(page, "[role=menu]")).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Control+/");
+      await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+      expect(await violations(page, "[role=dialog]")).toEqual([]);
+      await close(w);
+    }
+  });
+
+  it("can be used with the keyboard alone", async () => {
+    model.script = { ...model.script, answer: ["Two litres [c1] a day."] };
+    const w = await open(browser, ibid.url);
+    const { page } = w;
+    await page.keyboard.type("How much water do tomato plants need?");
+    await page.keyboard.press("Enter");
+    await page.locator(".answer[data-status=completed]").waitFor();
+    await page.locator(".footnote-mark").first().focus();
+    await page.keyboard.press("Enter");
+    const panel = page.getByRole("complementary", { name: "Source" });
+    await panel.locator(".page-mark").first().waitFor();
+    expect(await panel.evaluate((el) => el.contains(document.activeElement))).toBe(true);
+    await page.keyboard.press("Escape");
+    await panel.waitFor({ state: "detached" });
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe("footnote-mark");
+    await page.keyboard.press("Control+Shift+O");
+    await page.waitForURL(`${ibid.url}/`);
+    await page.keyboard.press("Control+K");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("find-thread");
+    await close(w);
+  });
+});
