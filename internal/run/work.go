@@ -24,19 +24,23 @@ func (r *Runner) claimLoop() {
 		case <-r.wake:
 		case <-expired.C:
 		}
-		r.claimAll()
-		told = r.tellQueue(told)
+		if full := r.claimAll(); full {
+			told = r.tellQueue(told)
+		} else { // whatever was accepted since is claimed at the next nudge
+			clear(told)
+		}
 	}
 }
 
-// claimAll claims until nothing waits or there is no room.
-func (r *Runner) claimAll() {
+// claimAll claims until nothing waits or there is no room, and reports the
+// latter.
+func (r *Runner) claimAll() (full bool) {
 	for {
 		r.mu.Lock()
 		room := !r.closed && len(r.active) < r.cfg.MaxRuns
 		r.mu.Unlock()
 		if !room {
-			return
+			return true
 		}
 		now := r.cfg.Now()
 		run, err := r.cfg.Leases.ClaimRun(r.base, r.cfg.Owner, now, now.Add(r.cfg.Lease))
@@ -44,7 +48,7 @@ func (r *Runner) claimAll() {
 			r.cfg.Log.Error("cannot claim runs", "error", err)
 		}
 		if run == nil {
-			return
+			return false
 		}
 		r.launch(run)
 	}
