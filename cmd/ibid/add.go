@@ -28,15 +28,25 @@ func (c *cli) addCommand() *cobra.Command {
 			"A file that cannot be read gets one line that says why, and the others go on.",
 		Example: "  ibid add ~/Documents/contracts\n" +
 			"  ibid add 'notes/**/*.md' report.pdf --category work\n" +
+			"  ibid add --watch ~/Documents/contracts\n" +
 			"  ibid add https://go.dev/doc/effective_go",
 		Args: arguments(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.watch {
+				if err := onlyFolders(cmd, args, o); err != nil {
+					return err
+				}
+			}
 			return c.withSession(cmd, func(ctx context.Context, s *session) error {
+				if o.watch {
+					return c.watch(ctx, s, args, o)
+				}
 				return c.add(ctx, s, args, o)
 			})
 		},
 	}
 	flags := cmd.Flags()
+	flags.BoolVar(&o.watch, "watch", false, "follow these folders until Ctrl-C: what comes, changes, moves or goes there does so in the library")
 	flags.StringVar(&o.category, "category", "", "put the documents in this `CATEGORY`")
 	flags.StringArrayVar(&o.tags, "tag", nil, "give the documents this `TAG` (may be repeated)")
 	flags.StringVar(&o.folder, "folder", "", "put the documents in this `FOLDER` of the library")
@@ -51,6 +61,7 @@ type addOptions struct {
 	folder   string
 	noWait   bool
 	json     bool
+	watch    bool
 }
 
 // adder is one run of add.
@@ -76,20 +87,24 @@ type added struct {
 
 func (c *cli) add(ctx context.Context, s *session, args []string, o addOptions) error {
 	found := collect(args, o.folder)
-	a := &adder{
-		addOptions: o,
-		session:    s,
-		fetch:      newFetcher(int64(s.cfg.Limits.FileMB) << 20),
-		out:        newTerminal(c.out, c.env),
-		pending:    map[string]*added{},
-	}
-	a.bar = newProgress(newTerminal(c.err, c.env), found.items)
+	a := c.newAdder(s, o, found.items)
 	err := a.run(ctx, found.items)
 	a.bar.end()
 	if err != nil {
 		return err
 	}
 	return a.summary(c.err, found)
+}
+
+func (c *cli) newAdder(s *session, o addOptions, items []item) *adder {
+	return &adder{
+		addOptions: o,
+		session:    s,
+		fetch:      newFetcher(int64(s.cfg.Limits.FileMB) << 20),
+		out:        newTerminal(c.out, c.env),
+		pending:    map[string]*added{},
+		bar:        newProgress(newTerminal(c.err, c.env), items),
+	}
 }
 
 // run sends every item, then waits until they all are processed.

@@ -251,6 +251,18 @@ func (c *client) document(ctx context.Context, id string) (ibid.Document, error)
 	return doc, err
 }
 
+// move tells the library that a document's file lies elsewhere now. Doing it
+// twice does no harm.
+func (c *client) move(ctx context.Context, id, source, name, folder string) error {
+	body, err := json.Marshal(map[string]string{"source": source, "name": name, "folder": folder})
+	if err != nil {
+		return fmt.Errorf("write the new place of a document: %w", err)
+	}
+	r := post("/v1/documents/"+url.PathEscape(id), body)
+	r.method, r.once = http.MethodPatch, false
+	return c.call(ctx, r, nil)
+}
+
 func (c *client) deleteDocument(ctx context.Context, id string) error {
 	return c.call(ctx, request{method: http.MethodDelete, path: "/v1/documents/" + url.PathEscape(id)}, nil)
 }

@@ -15,12 +15,13 @@ import (
 
 // item is one file or URL to add, or why it cannot be.
 type item struct {
-	name   string // as the user knows it: relative to what was typed
-	path   string // absolute; "" for a URL
-	url    string // "" for a file
-	folder string // where it goes in the library
-	size   int64  // of a file, bytes
-	err    error  // why it cannot be added
+	name   string      // as the user knows it: relative to what was typed
+	path   string      // absolute; "" for a URL
+	url    string      // "" for a file
+	folder string      // where it goes in the library
+	size   int64       // of a file, bytes
+	info   fs.FileInfo // of a file
+	err    error       // why it cannot be added
 }
 
 // collection is what the arguments of add come to.
@@ -94,7 +95,7 @@ func (c *collection) addFile(name, file, folder string, info fs.FileInfo) {
 		return
 	}
 	c.seen[abs] = true
-	c.items = append(c.items, item{name: name, path: abs, folder: folder, size: info.Size()})
+	c.items = append(c.items, item{name: name, path: abs, folder: folder, size: info.Size(), info: info})
 }
 
 func modeName(m fs.FileMode) string {

@@ -22,6 +22,8 @@ const (
 // Description is what people say of a document. In a change, nil leaves a thing
 // as it is.
 type Description struct {
+	Name     *string            `json:"name"`   // file name
+	Source   *string            `json:"source"` // where it is added from now; no other document may have it
 	Title    *string            `json:"title"`
 	Folder   *string            `json:"folder"`
 	Category *string            `json:"category"`
@@ -44,6 +46,22 @@ func (p *Pipeline) Describe(ctx context.Context, documentID string, change Descr
 
 // apply changes a document; the error is for the person who asked for it.
 func (c Description) apply(d *ibid.Document) error {
+	if c.Name != nil {
+		name := strings.TrimSpace(*c.Name)
+		if name == "" || strings.ContainsAny(name, "/\\") {
+			return ibid.Errorf(ibid.CodeBadRequest, "%q is no file name", name)
+		}
+		if d.Title == d.Name {
+			d.Title = name // it had none of its own
+		}
+		d.Name = name
+	}
+	if c.Source != nil {
+		if *c.Source == "" {
+			return ibid.Errorf(ibid.CodeBadRequest, "the source is empty")
+		}
+		d.Source = *c.Source
+	}
 	if c.Title != nil {
 		d.Title = strings.TrimSpace(*c.Title)
 		if d.Title == "" {
@@ -110,6 +128,15 @@ func checkDescription(d ibid.Document) error {
 		return ibid.Errorf(ibid.CodeBadRequest, "a document has at most %d fields of metadata", maxFields)
 	}
 	err := check("the folder", d.Folder, maxFolder)
+	if err == nil {
+		err = check("the name", d.Name, maxFolder)
+	}
+	if err == nil {
+		err = check("the title", d.Title, maxValue)
+	}
+	if err == nil {
+		err = check("the source", d.Source, 2*maxValue)
+	}
 	if err == nil {
 		err = check("the category", d.Category, maxLabel)
 	}

@@ -216,3 +216,23 @@ func TestProgressIsStreamed(t *testing.T) {
 		t.Errorf("a reader that stays sees %+v", frames)
 	}
 }
+
+func TestAMovedFileStaysTheSameDocument(t *testing.T) {
+	h := openHouse(t, fullAnswer)
+	a, b := h.add("a.txt", `{"source":"/x/a.txt"}`)["id"].(string), h.add("b.txt", `{"source":"/x/b.txt"}`)["id"].(string)
+	status, d := h.call("PATCH", "/v1/documents/"+a, `{"source":"/x/new/c.txt","name":"c.txt","folder":"new"}`)
+	if status != http.StatusOK || d["name"] != "c.txt" || d["folder"] != "new" {
+		t.Fatalf("moved: %d %v", status, d)
+	}
+	if again := h.add("c.txt", `{"source":"/x/new/c.txt"}`); again["id"] != a {
+		t.Errorf("added from its new place it is %v", again)
+	}
+	if status, _ := h.call("PATCH", "/v1/documents/"+b, `{"source":"/x/new/c.txt"}`); status != http.StatusConflict {
+		t.Errorf("two documents of one source: %d", status)
+	}
+	for _, bad := range []string{`{"name":"a/b"}`, `{"name":" "}`, `{"source":""}`} {
+		if status, _ := h.call("PATCH", "/v1/documents/"+b, bad); status != http.StatusBadRequest {
+			t.Errorf("%s gave %d", bad, status)
+		}
+	}
+}

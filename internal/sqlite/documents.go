@@ -97,6 +97,13 @@ func (db *DB) ChangeDocument(ctx context.Context, id string, change func(*ibid.D
 		if err := change(&d); err != nil {
 			return err
 		}
+		_, err = q.ExecContext(ctx, `UPDATE documents SET source = ? WHERE id = ?`, d.Source, id)
+		if isConstraint(err) {
+			return ibid.Errorf(ibid.CodeConflict, "another document is added from %s", d.Source)
+		}
+		if err != nil {
+			return err
+		}
 		if err := updateDocument(ctx, q, d); err != nil {
 			return err
 		}
@@ -253,6 +260,7 @@ func wanted(ctx context.Context, q querier, id, version string) (ibid.Document, 
 // asPeopleSay takes over what people may have changed of a document while the
 // pipeline worked on it.
 func asPeopleSay(d, now ibid.Document) ibid.Document {
+	d.Source = now.Source
 	d.Name, d.Folder, d.Category, d.Tags, d.Metadata = now.Name, now.Folder, now.Category, now.Tags, now.Metadata
 	if now.Title != "" {
 		d.Title = now.Title
