@@ -49,6 +49,7 @@ type Limits struct {
 	Runs            int           // questions answered at once, others wait
 	FileMB          int           // of one added file
 	ExtractTime     time.Duration // to read one file
+	KeepRemoved     time.Duration // of texts and bytes that nothing cites
 }
 
 func defaultConfig(e environment) Config {
@@ -70,6 +71,7 @@ func defaultConfig(e environment) Config {
 			Runs:            4,
 			FileMB:          100,
 			ExtractTime:     2 * time.Minute,
+			KeepRemoved:     7 * 24 * time.Hour,
 		},
 		Origins: map[string]string{},
 	}

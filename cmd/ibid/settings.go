@@ -115,6 +115,8 @@ func settings() []setting {
 			func(c *Config) *int { return &c.Limits.FileMB }),
 		duration("limits.extract_time", "time to read one file before its reader is killed", time.Second, time.Hour,
 			func(c *Config) *time.Duration { return &c.Limits.ExtractTime }),
+		duration("limits.keep_removed", "how long removed documents and replaced versions are kept on disk; what an answer cites stays", time.Second, 100*365*24*time.Hour,
+			func(c *Config) *time.Duration { return &c.Limits.KeepRemoved }),
 	}
 }
 

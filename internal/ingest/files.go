@@ -33,32 +33,44 @@ func newFileStore(dir string) (fileStore, error) {
 
 func (s fileStore) tmp() string { return filepath.Join(s.dir, "tmp") }
 
-// keep stores content and returns its hash and size in bytes. It is on disk
-// when keep returns.
-func (s fileStore) keep(content io.Reader) (hash string, size int64, err error) {
+// upload is content that has come in and is on disk, and has no place yet.
+type upload struct {
+	tmp  string
+	hash string
+	size int64 // bytes
+}
+
+// drop forgets an upload that was not kept.
+func (u upload) drop() { os.Remove(u.tmp) }
+
+// receive takes content in. It is on disk when receive returns.
+func (s fileStore) receive(content io.Reader) (upload, error) {
 	f, err := os.CreateTemp(s.tmp(), "upload-")
 	if err != nil {
-		return "", 0, diskError("keep the original", err)
+		return upload{}, diskError("keep the original", err)
 	}
-	defer os.Remove(f.Name())
-	defer f.Close()
 	sum := sha256.New()
-	size, err = io.Copy(io.MultiWriter(f, sum), content)
-	if err != nil {
-		return "", 0, diskError("keep the original", err)
+	size, err := io.Copy(io.MultiWriter(f, sum), content)
+	if err == nil {
+		err = f.Sync()
 	}
-	if err := f.Sync(); err != nil {
-		return "", 0, diskError("keep the original", err)
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+		return upload{}, diskError("keep the original", err)
 	}
-	hash = hex.EncodeToString(sum.Sum(nil))[:32]
-	path := filepath.Join(s.dir, hash[:2], hash)
+	return upload{tmp: f.Name(), hash: hex.EncodeToString(sum.Sum(nil))[:32], size: size}, nil
+}
+
+// keep puts an upload in its place.
+func (s fileStore) keep(u upload) error {
+	path := filepath.Join(s.dir, u.hash[:2], u.hash)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", 0, diskError("keep the original", err)
+		return diskError("keep the original", err)
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return "", 0, diskError("keep the original", err)
+	if err := os.Rename(u.tmp, path); err != nil {
+		return diskError("keep the original", err)
 	}
-	return hash, size, nil
+	return nil
 }
 
 // path returns where the bytes of a hash lie.

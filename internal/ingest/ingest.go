@@ -31,7 +31,14 @@ type Store interface {
 	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, at time.Time) (stored ibid.Document, change int64, err error)
 	SettleDocument(ctx context.Context, d ibid.Document, version string) error
 	ChangeDocument(ctx context.Context, documentID string, change func(*ibid.Document) error) (ibid.Document, error)
-	RemoveDocument(ctx context.Context, id string, at time.Time) error
+	RemoveDocument(ctx context.Context, id string, at time.Time) (change int64, err error)
+}
+
+// Sweeper lets go of what is stored and not needed any more.
+type Sweeper interface {
+	SweepVersions(ctx context.Context, before time.Time) (int, error)
+	SweepTombstones(ctx context.Context, before time.Time, upTo int64) error
+	VersionInUse(ctx context.Context, hash string) (bool, error)
 }
 
 // Library reads what is stored.
@@ -79,6 +86,7 @@ type Config struct {
 	Dir        string // originals under files/, the index snapshot, the fitted embedder
 	Store      Store
 	Library    Library
+	Sweeper    Sweeper
 	Embeddings Embeddings
 	Index      Index
 	Vectors    Vectors
@@ -88,6 +96,7 @@ type Config struct {
 	Embedder    ibid.Embedder
 	SetEmbedder func(ibid.Embedder) // told which embedder queries must use; nil: none yet
 	Workers     int                 // documents at once; 2
+	KeepRemoved time.Duration       // how long texts and bytes outlive their removal or replacement; 7 days
 
 	Now   func() time.Time
 	NewID func() string
@@ -107,6 +116,10 @@ type Pipeline struct {
 
 	activity activity
 
+	// bytes is held for reading from when an original is put in its place until
+	// its document refers to it, and for writing while one is thrown away.
+	bytes sync.RWMutex
+
 	// publish orders what becomes searchable: the database and the index change
 	// together under it. change is the last change of the library in the index.
 	publish sync.Mutex
@@ -120,6 +133,9 @@ type Pipeline struct {
 func New(cfg Config) (*Pipeline, error) {
 	if cfg.Workers == 0 {
 		cfg.Workers = 2
+	}
+	if cfg.KeepRemoved == 0 {
+		cfg.KeepRemoved = 7 * 24 * time.Hour
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -155,6 +171,7 @@ func (p *Pipeline) Open(ctx context.Context) error {
 	}
 	p.group.Go(p.embedLoop)
 	p.group.Go(p.snapshotLoop)
+	p.group.Go(p.sweepLoop)
 	return nil
 }
 
@@ -196,21 +213,22 @@ func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.D
 	if err := checkDescription(ibid.Document{Folder: f.Folder, Category: f.Category, Tags: f.Tags, Metadata: f.Metadata}); err != nil {
 		return d, false, err
 	}
-	version, size, err := p.files.keep(content)
+	upload, err := p.files.receive(content)
 	if err != nil {
 		return d, false, err
 	}
-	if size == 0 {
+	defer upload.drop()
+	if upload.size == 0 {
 		return d, false, ibid.Errorf(ibid.CodeBadRequest, "the file is empty")
 	}
 	if f.Source == "" {
 		f.Source = "upload:" + f.Folder + "/" + f.Name
 	}
 	now := p.cfg.Now()
-	d, unchanged, err = p.cfg.Store.PutDocument(ctx, ibid.Document{
+	d, unchanged, err = p.putDocument(ctx, upload, ibid.Document{
 		ID: p.cfg.NewID(), Title: f.Title, Name: f.Name, Source: f.Source, Folder: f.Folder, Category: f.Category,
-		Tags: f.Tags, Metadata: f.Metadata, Bytes: size, AddedAt: now, ChangeAt: now,
-	}, version)
+		Tags: f.Tags, Metadata: f.Metadata, Bytes: upload.size, AddedAt: now, ChangeAt: now,
+	})
 	if err != nil {
 		return d, false, fmt.Errorf("add %s: %w", f.Name, err)
 	}
@@ -219,9 +237,19 @@ func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.D
 		p.refreshScope(ctx, d)
 		return d, true, nil
 	}
-	p.jobs.supersede(d.ID, version)
+	p.jobs.supersede(d.ID, upload.hash)
 	p.nudge()
 	return d, false, nil
+}
+
+// putDocument keeps the bytes and takes in the document that refers to them.
+func (p *Pipeline) putDocument(ctx context.Context, u upload, d ibid.Document) (stored ibid.Document, unchanged bool, err error) {
+	p.bytes.RLock()
+	defer p.bytes.RUnlock()
+	if err := p.files.keep(u); err != nil {
+		return d, false, err
+	}
+	return p.cfg.Store.PutDocument(ctx, d, u.hash)
 }
 
 // refreshScope tells the index of a ready document's new folder or category.
@@ -238,10 +266,12 @@ func (p *Pipeline) refreshScope(ctx context.Context, d ibid.Document) {
 func (p *Pipeline) Remove(ctx context.Context, documentID string) error {
 	p.publish.Lock()
 	defer p.publish.Unlock()
-	if err := p.cfg.Store.RemoveDocument(ctx, documentID, p.cfg.Now()); err != nil {
+	change, err := p.cfg.Store.RemoveDocument(ctx, documentID, p.cfg.Now())
+	if err != nil {
 		return err
 	}
 	p.cfg.Index.Delete(documentID)
+	p.change = change
 	p.jobs.supersede(documentID, "")
 	p.activity.tell(documentID)
 	return nil

@@ -287,6 +287,10 @@ func (db *DB) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extrac
 			ON CONFLICT (document_id, hash) DO UPDATE SET extract = excluded.extract`, d.ID, d.Version, millis(at), packed); err != nil {
 			return fmt.Errorf("save the text of %s: %w", d.Name, err)
 		}
+		if _, err := q.ExecContext(ctx, `UPDATE versions SET replaced_at = CASE WHEN hash = ?1 THEN NULL ELSE coalesce(replaced_at, ?2) END
+			WHERE document_id = ?3`, d.Version, millis(at), d.ID); err != nil {
+			return fmt.Errorf("note which version is searched: %w", err)
+		}
 		if err := replaceChunks(ctx, q, d.ID, chunks); err != nil {
 			return err
 		}
@@ -333,16 +337,23 @@ func replaceChunks(ctx context.Context, q querier, documentID string, chunks []i
 
 // RemoveDocument takes a document out of the library at once. Its row stays as
 // a tombstone, so that an index can be brought up to date, and its versions
-// stay until they are swept.
-func (db *DB) RemoveDocument(ctx context.Context, id string, at time.Time) error {
-	return db.write(ctx, func(q querier) error {
+// stay until they are swept. It returns the change number.
+func (db *DB) RemoveDocument(ctx context.Context, id string, at time.Time) (change int64, err error) {
+	err = db.write(ctx, func(q querier) error {
 		res, err := q.ExecContext(ctx, `UPDATE documents SET removed_at = ?, status = 'removed', pending = '' WHERE id = ? AND removed_at IS NULL`, millis(at), id)
 		if err := found(res, err, "document", id); err != nil {
+			return err
+		}
+		if _, err := q.ExecContext(ctx, `UPDATE versions SET replaced_at = ? WHERE document_id = ? AND replaced_at IS NULL`, millis(at), id); err != nil {
 			return err
 		}
 		if _, err := q.ExecContext(ctx, `DELETE FROM chunks WHERE document_id = ?`, id); err != nil {
 			return err
 		}
-		return bumpChange(ctx, q, id)
+		if err := bumpChange(ctx, q, id); err != nil {
+			return err
+		}
+		return q.QueryRowContext(ctx, `SELECT change FROM documents WHERE id = ?`, id).Scan(&change)
 	})
+	return change, err
 }

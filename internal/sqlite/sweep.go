@@ -1,0 +1,62 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// sweepBatch bounds how many versions one write lets go, so that nobody waits
+// long behind a sweep.
+const sweepBatch = 200
+
+// SweepVersions lets go of the texts of versions that were replaced or removed
+// before a time and that nothing needs: no message cites them, nor does an
+// answer that is being written, and the pipeline does not wait for them. It
+// returns how many there were.
+func (db *DB) SweepVersions(ctx context.Context, before time.Time) (int, error) {
+	total := 0
+	for {
+		var n int64
+		err := db.write(ctx, func(q querier) error {
+			res, err := q.ExecContext(ctx, `DELETE FROM versions WHERE rowid IN (
+				SELECT v.rowid FROM versions v
+				WHERE v.replaced_at < ?
+				AND NOT EXISTS (SELECT 1 FROM cited c WHERE c.document_id = v.document_id AND c.version = v.hash)
+				AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = v.document_id AND d.pending = v.hash)
+				AND NOT EXISTS (SELECT 1 FROM runs r JOIN events e ON e.run_id = r.id
+					WHERE r.status IN ('queued', 'running') AND e.type = 'citation.added' AND instr(e.data, v.hash) > 0)
+				LIMIT ?)`, millis(before), sweepBatch)
+			if err != nil {
+				return fmt.Errorf("let go of old versions: %w", err)
+			}
+			n, err = res.RowsAffected()
+			return err
+		})
+		total += int(n)
+		if err != nil || n < sweepBatch {
+			return total, err
+		}
+	}
+}
+
+// SweepTombstones forgets documents that were removed before a time and of
+// which nothing is left. upTo is the change that the index's snapshot on disk
+// has: a later removal must still be told to it. The latest change always
+// stays, so that change numbers never come again.
+func (db *DB) SweepTombstones(ctx context.Context, before time.Time, upTo int64) error {
+	return db.write(ctx, func(q querier) error {
+		_, err := q.ExecContext(ctx, `DELETE FROM documents WHERE removed_at < ? AND change <= ?
+			AND change < (SELECT max(change) FROM documents)
+			AND NOT EXISTS (SELECT 1 FROM versions v WHERE v.document_id = documents.id)`, millis(before), upTo)
+		return err
+	})
+}
+
+// VersionInUse reports whether anything refers to the bytes of a version.
+func (db *DB) VersionInUse(ctx context.Context, hash string) (bool, error) {
+	var used bool
+	err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM versions WHERE hash = ?1)
+		OR EXISTS (SELECT 1 FROM documents WHERE pending = ?1 AND removed_at IS NULL)`, hash).Scan(&used)
+	return used, translate(err)
+}
