@@ -96,6 +96,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.lsCommand(),
 		c.rmCommand(),
 		c.doctorCommand(),
+		c.inventoryCommand(),
 		workerCommand(),
 		c.evalCommand(),
 		workerCommand(),

@@ -73,8 +73,10 @@ type Config struct {
 	Doctor     func(ctx context.Context) []Check // GET /v1/doctor
 	// Repair builds the search index anew from the database: POST /v1/doctor/repair
 	Repair func(ctx context.Context) (ingest.Agreement, error)
-	Ready  func(ctx context.Context) error // nil when everything is open
-	Page   fs.FS                           // the web page; nil where it was not built
+	// Inventory says what is stored and where: GET /v1/inventory
+	Inventory func(ctx context.Context) (any, error)
+	Ready     func(ctx context.Context) error // nil when everything is open
+	Page      fs.FS                           // the web page; nil where it was not built
 
 	Token          string   // when set, every call must carry it
 	Hosts          []string // host names that may be asked for without a token, besides loopback
@@ -129,6 +131,7 @@ func (s *Server) Handler() http.Handler {
 	api.HandleFunc("GET /v1/status", s.status)
 	api.HandleFunc("GET /v1/doctor", s.doctor)
 	api.HandleFunc("POST /v1/doctor/repair", s.repair)
+	api.HandleFunc("GET /v1/inventory", s.inventory)
 
 	// The native protocol (docs/protocols.md).
 	api.HandleFunc("GET /v1/threads", s.listThreads)
@@ -210,4 +213,13 @@ func (s *Server) repair(w http.ResponseWriter, r *http.Request) {
 		ingest.Agreement
 		TookMS int64 `json:"took_ms"`
 	}{before, s.cfg.Now().Sub(began).Milliseconds()})
+}
+
+func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
+	inventory, err := s.cfg.Inventory(r.Context())
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, inventory)
 }
