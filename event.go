@@ -80,7 +80,8 @@ type ToolFinished struct {
 	Error      string     `json:"error,omitempty"`
 	DurationMS int64      `json:"duration_ms"`
 	Retrieval  *Retrieval `json:"retrieval,omitempty"`
-	Usage      Usage      `json:"usage,omitzero"` // of model calls the tool made
+	Usage      Usage      `json:"usage,omitzero"`       // of model calls the tool made
+	Page       *PageRef   `json:"page_image,omitempty"` // the page that the model is shown as a picture
 }
 
 // Retrieval is what a retrieval tool found.

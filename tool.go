@@ -37,6 +37,7 @@ type ToolOutput struct {
 	Failed   bool      // the call failed in a way the model can correct or explain
 	Passages []Passage // citable; the agent hands out handles and writes them before Content
 	Usage    Usage     // of model calls the tool made itself
+	Page     *PageRef  // a page to be shown to the model as a picture, after Content
 
 	Retrieval *Retrieval // set by tools that search, also when they found nothing
 }
@@ -47,6 +48,14 @@ type ToolEnv struct {
 	Scope   Scope
 	Request Request
 	Now     time.Time
+	Shown   []Citation // the passages that the model was shown before this round
+}
+
+// PageRef names a page of a version of a document.
+type PageRef struct {
+	DocumentID string `json:"document_id"`
+	Version    string `json:"version"`
+	Page       int    `json:"page"`
 }
 
 // MaxToolOutput bounds what one tool call adds to the log and the prompt, in

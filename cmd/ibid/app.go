@@ -50,6 +50,8 @@ type app struct {
 	runner   *run.Runner
 	server   *server.Server
 	open     atomic.Bool // everything is up
+
+	capabilities atomic.Pointer[ibid.Capabilities] // of the model, once it has told them
 }
 
 // openApp puts the program together. It works on nothing before Start.
@@ -168,21 +170,62 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		return agent.Outcome{}, err
 	}
 	task.Library = describeLibrary(documents)
-	library := shelf{a.db}
-	finder := finder{a.searcher, search.Mode(a.cfg.SearchMode), a.cfg.Limits.SearchResults}
-	return agent.Run(ctx, agent.Config{
-		Model: a.model, Planner: a.planner,
-		Tools: []agent.Tool{
-			tool.NewSearchKnowledgeBase(finder),
-			tool.NewListDocuments(library),
-			tool.NewAnalyzeDocument(library, finder, a.model),
-			tool.NewCompareDocuments(library, finder, a.model),
-			tool.NewCalculator(),
-			tool.NewCurrentTime(),
-		},
+	cfg := agent.Config{
+		Model: a.model, Planner: a.planner, Tools: a.tools(),
 		Limits: agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
 		Now:    time.Now, NewID: newID, Log: a.log,
-	}, task, emit)
+	}
+	if a.sees(ctx) {
+		cfg.Tools = append(cfg.Tools, tool.NewViewChunkImage(shelf{a.db}))
+		cfg.PageImage = a.pageImage
+	}
+	return agent.Run(ctx, cfg, task, emit)
+}
+
+// tools are what every model is offered, the most useful first: some models
+// hardly look at the rest.
+func (a *app) tools() []agent.Tool {
+	library := shelf{a.db}
+	finder := finder{a.searcher, search.Mode(a.cfg.SearchMode), a.cfg.Limits.SearchResults}
+	return []agent.Tool{
+		tool.NewSearchKnowledgeBase(finder),
+		tool.NewListDocuments(library),
+		tool.NewAnalyzeDocument(library, finder, a.model),
+		tool.NewCompareDocuments(library, finder, a.model),
+		tool.NewCalculator(),
+		tool.NewCurrentTime(),
+		tool.NewRead(library, a.db, a.cfg.Limits.WholeDocument),
+		tool.NewReadAround(library, a.db),
+		tool.NewListContents(library),
+		tool.NewFind(library),
+		tool.NewGetInfo(library),
+	}
+}
+
+// sees reports whether the model can look at pictures. A model server is asked
+// once; while it does not answer, its model sees none.
+func (a *app) sees(ctx context.Context) bool {
+	if a.cfg.Model == builtInModel {
+		return false
+	}
+	if known := a.capabilities.Load(); known != nil {
+		return known.Images
+	}
+	capabilities, err := a.probe(ctx)
+	if err != nil {
+		return false
+	}
+	a.capabilities.Store(&capabilities)
+	return capabilities.Images
+}
+
+// pageWidth is how wide a page is drawn for a model, in pixels: print is legible
+// and the picture is not cut into many tiles.
+const pageWidth = 1000
+
+func (a *app) pageImage(ctx context.Context, page ibid.PageRef) (ibid.Image, error) {
+	png, err := a.pipeline.PageImage(ctx, page.DocumentID, page.Version, page.Page, pageWidth)
+	return ibid.Image{MIME: "image/png", Data: png}, err
 }
 
 // describeLibrary tells the model in a line what there is to search.

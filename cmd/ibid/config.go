@@ -43,6 +43,7 @@ type Limits struct {
 	ToolCalls       int           // per question
 	ModelRequests   int           // per question
 	SearchResults   int           // per search of the model's
+	WholeDocument   int           // tokens that the model is shown of a document at once
 	HistoryMessages int           // given to the model
 	HistoryChars    int           // kept of a conversation
 	AnswerTime      time.Duration // per question
@@ -65,6 +66,7 @@ func defaultConfig(e environment) Config {
 			ToolCalls:       20,
 			ModelRequests:   50,
 			SearchResults:   20,
+			WholeDocument:   2000,
 			HistoryMessages: 10,
 			HistoryChars:    48_000,
 			AnswerTime:      10 * time.Minute,

@@ -42,11 +42,13 @@ type Config struct {
 	Model   ibid.Model
 	Planner ibid.Model // thinks before the answer; Model when nil
 	Tools   []Tool
-	Limits  Limits
-	Retry   Retry
-	Now     func() time.Time // time.Now
-	NewID   func() string    // of tool calls that the model gave no usable id; "call-1", "call-2"…
-	Log     *slog.Logger     // discarded when nil
+	// PageImage fetches the picture of a page; nil where the model sees none.
+	PageImage func(ctx context.Context, page ibid.PageRef) (ibid.Image, error)
+	Limits    Limits
+	Retry     Retry
+	Now       func() time.Time // time.Now
+	NewID     func() string    // of tool calls that the model gave no usable id; "call-1", "call-2"…
+	Log       *slog.Logger     // discarded when nil
 }
 
 // Limits bound one run.

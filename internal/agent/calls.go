@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -242,7 +243,8 @@ func (s *session) runAll(ctx context.Context, calls []*call) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	results := make(chan finished, len(calls)) // room for all: nobody is blocked by our leaving
-	env := ibid.ToolEnv{Scope: s.task.Request.Scope, Request: s.task.Request, Now: s.cfg.Now()}
+	env := ibid.ToolEnv{Scope: s.task.Request.Scope, Request: s.task.Request, Now: s.cfg.Now(),
+		Shown: slices.Clone(s.state.ledger.citations)} // results of this round add to it meanwhile
 	open := map[*call]bool{}
 	for _, c := range calls {
 		open[c] = true
@@ -360,7 +362,7 @@ func (s *session) finish(c *call, out ibid.ToolOutput, took time.Duration) error
 	}
 	done := ibid.ToolFinished{
 		CallID: c.ID, Tool: c.Name, OK: !out.Failed, Summary: oneLine(summary, detailLimit), Output: text,
-		DurationMS: took.Milliseconds(), Retrieval: out.Retrieval, Usage: out.Usage,
+		DurationMS: took.Milliseconds(), Retrieval: out.Retrieval, Usage: out.Usage, Page: out.Page,
 	}
 	if out.Failed {
 		done.Error = done.Summary

@@ -28,7 +28,11 @@ func (s *session) request() ibid.ModelRequest {
 	if s.trimmed {
 		limit = trimmedOutput
 	}
-	req.Turns = append(req.Turns, s.state.turns(limit)...)
+	images := s.images
+	if s.trimmed {
+		images = nil
+	}
+	req.Turns = append(req.Turns, s.state.turns(limit, images)...)
 	switch {
 	case s.mode == ibid.ModeDirect || len(s.cfg.Tools) == 0:
 	case s.spent():
@@ -49,6 +53,7 @@ func (s *session) spent() bool {
 
 // model lets the model take a turn and decides what follows from it.
 func (s *session) model(ctx context.Context) (phase, error) {
+	s.loadImages(ctx)
 	resp, offered, err := s.ask(ctx)
 	if err != nil {
 		return 0, err

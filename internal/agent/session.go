@@ -19,13 +19,14 @@ type session struct {
 	mode    ibid.Mode
 
 	usage    ibid.Usage
-	requests int           // calls of the model in the answer phase
-	empty    int           // empty turns in a row
-	urged    bool          // the model was told once to use the forced tools
-	trimmed  bool          // the prompt was too long: no history, short results
-	extra    []ibid.Turn   // said to the model in the next request only
-	stream   *answerStream // of the latest turn
-	context  int           // size of the last prompt
+	requests int                         // calls of the model in the answer phase
+	empty    int                         // empty turns in a row
+	urged    bool                        // the model was told once to use the forced tools
+	trimmed  bool                        // the prompt was too long: no history, short results
+	extra    []ibid.Turn                 // said to the model in the next request only
+	stream   *answerStream               // of the latest turn
+	context  int                         // size of the last prompt
+	images   map[ibid.PageRef]ibid.Image // of pages that tools showed; without data where it cannot be had
 }
 
 // phase is what a session does next.

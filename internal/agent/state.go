@@ -168,8 +168,8 @@ func (s *state) tools() []string {
 // turns writes the rounds as the model reads them: its calls, then their results
 // in the order of the calls. What it said beside its calls is not repeated to
 // it, unless its provider wants the turn back as it was. Outputs are cut to
-// limit bytes.
-func (s *state) turns(limit int) []ibid.Turn {
+// limit bytes. Pictures follow the results of their round.
+func (s *state) turns(limit int, images map[ibid.PageRef]ibid.Image) []ibid.Turn {
 	var turns []ibid.Turn
 	for _, r := range s.rounds {
 		asked := ibid.Turn{Role: ibid.RoleAssistant}
@@ -187,6 +187,11 @@ func (s *state) turns(limit int) []ibid.Turn {
 			asked = *r.replay
 		}
 		turns = append(turns, asked, told)
+		for _, c := range r.calls {
+			if turn, ok := picture(c, images); ok {
+				turns = append(turns, turn)
+			}
+		}
 	}
 	return turns
 }

@@ -1,0 +1,81 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ibid"
+)
+
+//go:embed get_info.md
+var getInfoDescription string
+
+// GetInfo says what is known about one document.
+type GetInfo struct{ library Library }
+
+// NewGetInfo returns the tool over a library.
+func NewGetInfo(library Library) *GetInfo { return &GetInfo{library} }
+
+// Spec tells the model about the tool.
+func (t *GetInfo) Spec() ibid.ToolSpec {
+	return ibid.ToolSpec{Name: "get_info", Description: strings.TrimSpace(getInfoDescription), Parameters: json.RawMessage(`{
+"type":"object",
+"properties":{"document":{"type":"string","description":"file name or title"}},
+"required":["document"]}`)}
+}
+
+// Detail is the name of the document.
+func (t *GetInfo) Detail(args json.RawMessage) string { return detail(args, "document") }
+
+// Call finds the document in the scope of the run.
+func (t *GetInfo) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+	_, name, err := firstOf(call, "document")
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	docs, err := t.library.Documents(ctx, env.Scope)
+	if err != nil {
+		return ibid.ToolOutput{}, fmt.Errorf("look for document %q: %w", name, err)
+	}
+	d, err := resolve(docs, name)
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	return ibid.ToolOutput{Content: defuse(about(d)), Summary: title(d)}, nil
+}
+
+// about writes what is known of a document, one thing a line.
+func about(d ibid.Document) string {
+	var b strings.Builder
+	say := func(what, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%s: %s\n", what, line(value, 500))
+		}
+	}
+	say("Name", d.Name)
+	say("Title", d.Title)
+	say("Where", strings.Join(append([]string{"library"}, slices.DeleteFunc(strings.Split(d.Folder, "/"), func(s string) bool { return s == "" })...), " > "))
+	say("Category", d.Category)
+	say("Tags", strings.Join(d.Tags, ", "))
+	for _, name := range slices.Sorted(maps.Keys(d.Metadata)) {
+		say(line(name, 200), d.Metadata[name])
+	}
+	say("Format", d.Format)
+	say("Language", d.Language)
+	if d.Pages > 0 {
+		say("Pages", fmt.Sprint(d.Pages))
+	}
+	say("Size", fmt.Sprintf("%d bytes, %s", d.Bytes, count(d.Chunks, "chunk")))
+	say("Source", d.Source)
+	say("Added", d.AddedAt.Format("2 January 2006 15:04"))
+	say("Changed", d.ChangeAt.Format("2 January 2006 15:04"))
+	say("State", string(d.Status))
+	say("Could not be read", d.Error)
+	say("Note", d.Notice)
+	return b.String()
+}

@@ -1,0 +1,70 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ibid"
+)
+
+// Chunks are the passages that documents are cut into.
+type Chunks interface {
+	// DocumentChunks returns a document's chunks of all levels.
+	DocumentChunks(ctx context.Context, documentID string) ([]ibid.Chunk, error)
+}
+
+// passageLevel is the level of the chunks that are read: sections hold them, and
+// sentences are parts of them.
+const passageLevel = 2
+
+// passagesOf returns the passages of a document in the order of its text.
+// Nothing was searched for, so nothing scores less than anything else.
+func passagesOf(ctx context.Context, chunks Chunks, d ibid.Document) ([]ibid.Passage, error) {
+	all, err := chunks.DocumentChunks(ctx, d.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read the passages of document %s: %w", d.ID, err)
+	}
+	var passages []ibid.Passage
+	for _, c := range all {
+		if c.Level == passageLevel {
+			passages = append(passages, ibid.Passage{Chunk: c, Document: d, Score: 1})
+		}
+	}
+	slices.SortStableFunc(passages, func(a, b ibid.Passage) int { return a.Start - b.Start })
+	return passages, nil
+}
+
+// shown finds the passage that a model means, among those it was shown: by its
+// handle ("c3", "[c3]") or by the id of its chunk. The error is for the model.
+func shown(env ibid.ToolEnv, wanted string) (ibid.Citation, error) {
+	wanted = strings.Trim(wanted, " \t\"'`[]()【】")
+	for _, c := range env.Shown {
+		if c.ChunkID == wanted || strings.EqualFold(fmt.Sprintf("c%d", c.N), wanted) {
+			return c, nil
+		}
+	}
+	return ibid.Citation{}, fmt.Errorf("no passage %q was shown to you; use the id of one that was, like c1", line(wanted, 80))
+}
+
+// documentOf returns the document of a passage, if it is still there and in the
+// scope. The error is for the model.
+func documentOf(docs []ibid.Document, c ibid.Citation) (ibid.Document, error) {
+	for _, d := range docs {
+		if d.ID == c.DocumentID {
+			return d, nil
+		}
+	}
+	return ibid.Document{}, fmt.Errorf("the document of that passage, %s, is not there any more", line(c.Title, 200))
+}
+
+// firstOf decodes arguments and one text that must be there.
+func firstOf(call ibid.ToolCall, name string) (arguments, string, error) {
+	args, err := decode(call.Arguments)
+	if err != nil {
+		return nil, "", err
+	}
+	value, err := args.required(name)
+	return args, value, err
+}

@@ -1,0 +1,88 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ibid"
+)
+
+//go:embed read_around.md
+var readAroundDescription string
+
+// ReadAround shows what stands before and after a passage.
+type ReadAround struct {
+	library Library
+	chunks  Chunks
+}
+
+// NewReadAround returns the tool.
+func NewReadAround(library Library, chunks Chunks) *ReadAround { return &ReadAround{library, chunks} }
+
+// The neighbours of a passage that are shown on each side.
+const (
+	usualNeighbours = 2
+	mostNeighbours  = 10
+)
+
+// Spec tells the model about the tool.
+func (t *ReadAround) Spec() ibid.ToolSpec {
+	return ibid.ToolSpec{Name: "read_around", Description: strings.TrimSpace(readAroundDescription), Parameters: json.RawMessage(`{
+"type":"object",
+"properties":{
+ "passage":{"type":"string","description":"its id, like c3"},
+ "before":{"type":"integer","minimum":0,"maximum":10,"description":"passages before it; 2 when left out"},
+ "after":{"type":"integer","minimum":0,"maximum":10,"description":"passages after it; 2 when left out"}},
+"required":["passage"]}`)}
+}
+
+// Detail is the passage.
+func (t *ReadAround) Detail(args json.RawMessage) string { return detail(args, "passage") }
+
+// Call finds the passage in its document, as that is now.
+func (t *ReadAround) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+	args, name, err := firstOf(call, "passage")
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	var sides [2]int
+	for i, side := range []string{"before", "after"} {
+		if sides[i], err = args.integer(side, usualNeighbours); err != nil {
+			return failed("%v", err), nil
+		}
+		sides[i] = min(max(sides[i], 0), mostNeighbours)
+	}
+	cited, err := shown(env, name)
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	docs, err := t.library.Documents(ctx, env.Scope)
+	if err != nil {
+		return ibid.ToolOutput{}, fmt.Errorf("look for the document of a passage: %w", err)
+	}
+	d, err := documentOf(docs, cited)
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	passages, err := passagesOf(ctx, t.chunks, d)
+	if err != nil {
+		return ibid.ToolOutput{}, err
+	}
+	at := slices.IndexFunc(passages, func(p ibid.Passage) bool { return p.ID == cited.ChunkID })
+	if at < 0 {
+		return failed("%s has changed since, and that passage is not in it any more; read it anew", title(d)), nil
+	}
+	around := passages[max(at-sides[0], 0):min(at+sides[1]+1, len(passages))]
+	fit := room(around, readRoom)
+	out := ibid.ToolOutput{Passages: fit, Summary: fmt.Sprintf("%s of %s", count(len(fit), "passage"), title(d)),
+		Content: fmt.Sprintf("These are passages %d to %d of %d, in the order of the text.",
+			max(at-sides[0], 0)+1, max(at-sides[0], 0)+len(fit), len(passages))}
+	if len(fit) < len(around) {
+		out.Content += " More did not fit."
+	}
+	return out, nil
+}
