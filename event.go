@@ -82,6 +82,7 @@ type ToolFinished struct {
 	Retrieval  *Retrieval `json:"retrieval,omitempty"`
 	Usage      Usage      `json:"usage,omitzero"`       // of model calls the tool made
 	Page       *PageRef   `json:"page_image,omitempty"` // the page that the model is shown as a picture
+	Table      *Table     `json:"table,omitempty"`      // what a database answered
 }
 
 // Retrieval is what a retrieval tool found.
@@ -155,11 +156,14 @@ type AnswerVerified struct {
 	Details                  []Claim `json:"details"`
 }
 
-// Claim is one statement of an answer.
+// Claim is one statement of an answer. Start and End are bytes into the answer's
+// text, half open; both are 0 where the statement could not be found there.
 type Claim struct {
 	Claim    string   `json:"claim"`
 	Verdict  string   `json:"verdict"` // SUPPORTED, PARTIALLY_SUPPORTED, UNSUPPORTED
 	ChunkIDs []string `json:"chunk_ids"`
+	Start    int      `json:"start,omitempty"`
+	End      int      `json:"end,omitempty"`
 }
 
 // Memory is how full the conversation's memory is.

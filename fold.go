@@ -37,9 +37,19 @@ func (f *Folder) Add(e Event) {
 		for i := range m.Steps {
 			if s := &m.Steps[i]; s.CallID == d.CallID {
 				s.Done, s.OK, s.Summary, s.Error = true, d.OK, d.Summary, d.Error
-				s.DurationMS, s.Retrieval = d.DurationMS, d.Retrieval
+				s.DurationMS, s.Retrieval, s.Table = d.DurationMS, d.Retrieval, d.Table
 			}
 		}
+	case QueryAnalyzed:
+		m.Analysis = &d
+	case CacheChecked:
+		m.Cache = &d
+	case PassagesGraded:
+		for _, g := range d.Details {
+			f.grade(g)
+		}
+	case AnswerVerified:
+		m.Verification = &d
 	case CitationAdded:
 		m.Citations = append(m.Citations, d.Citation)
 	case AnswerStarted:
@@ -49,6 +59,7 @@ func (f *Folder) Add(e Event) {
 	case AnswerRetracted:
 		f.text.Reset()
 		m.Retracted++
+		m.Verification = nil
 	case SourcesNamed:
 		m.Sources = d.Sources
 	case MemoryMeasured:
@@ -59,6 +70,17 @@ func (f *Folder) Add(e Event) {
 		m.Status = d.Status
 		m.Finished = &d.Finished
 	}
+}
+
+// grade keeps the last verdict on a passage.
+func (f *Folder) grade(g Grade) {
+	for i, old := range f.msg.Grades {
+		if old.ChunkID == g.ChunkID {
+			f.msg.Grades[i] = g
+			return
+		}
+	}
+	f.msg.Grades = append(f.msg.Grades, g)
 }
 
 // Message returns the message as it stands.
@@ -74,6 +96,7 @@ func (f *Folder) Preview(more []Event) Message {
 	g := Folder{msg: f.msg}
 	g.msg.Steps = append([]Step(nil), f.msg.Steps...)
 	g.msg.Citations = append([]Citation(nil), f.msg.Citations...)
+	g.msg.Grades = append([]Grade(nil), f.msg.Grades...)
 	g.text.WriteString(f.text.String())
 	g.reasoning.WriteString(f.reasoning.String())
 	for _, e := range more {

@@ -42,25 +42,29 @@ const (
 // Message is one contribution to a thread. An assistant message is a fold over
 // the events of the run of the same id (see Fold).
 type Message struct {
-	ID        string     `json:"id"`
-	ThreadID  string     `json:"thread_id"`
-	ParentID  string     `json:"parent_id,omitempty"` // the message before it; siblings are branches
-	Role      Role       `json:"role"`
-	Text      string     `json:"text"` // citations as [chunk_id]
-	Status    Status     `json:"status"`
-	Reasoning string     `json:"reasoning,omitempty"`
-	Citations []Citation `json:"citations,omitempty"`
-	Steps     []Step     `json:"steps,omitempty"`
-	Sources   []Source   `json:"sources,omitempty"` // web pages the model named
-	Error     *RunFailed `json:"error,omitempty"`
-	Model     string     `json:"model,omitempty"`
-	Retracted int        `json:"retracted,omitempty"` // times streamed text was declared void
-	Attempts  int        `json:"attempts,omitempty"`  // processes that worked on it
-	Memory    *Memory    `json:"memory,omitempty"`
-	Finished  *Finished  `json:"finished,omitempty"`
-	LastSeq   int64      `json:"last_seq,omitempty"` // of the run's log
-	Request   *Request   `json:"request,omitempty"`  // of a user message: how it was asked
-	CreatedAt time.Time  `json:"created_at"`
+	ID           string          `json:"id"`
+	ThreadID     string          `json:"thread_id"`
+	ParentID     string          `json:"parent_id,omitempty"` // the message before it; siblings are branches
+	Role         Role            `json:"role"`
+	Text         string          `json:"text"` // citations as [chunk_id]
+	Status       Status          `json:"status"`
+	Reasoning    string          `json:"reasoning,omitempty"`
+	Citations    []Citation      `json:"citations,omitempty"`
+	Steps        []Step          `json:"steps,omitempty"`
+	Sources      []Source        `json:"sources,omitempty"` // web pages the model named
+	Error        *RunFailed      `json:"error,omitempty"`
+	Model        string          `json:"model,omitempty"`
+	Retracted    int             `json:"retracted,omitempty"` // times streamed text was declared void
+	Attempts     int             `json:"attempts,omitempty"`  // processes that worked on it
+	Memory       *Memory         `json:"memory,omitempty"`
+	Analysis     *QueryAnalyzed  `json:"analysis,omitempty"`
+	Cache        *CacheChecked   `json:"cache,omitempty"`
+	Grades       []Grade         `json:"grades,omitempty"` // the last verdict on each passage
+	Verification *AnswerVerified `json:"verification,omitempty"`
+	Finished     *Finished       `json:"finished,omitempty"`
+	LastSeq      int64           `json:"last_seq,omitempty"` // of the run's log
+	Request      *Request        `json:"request,omitempty"`  // of a user message: how it was asked
+	CreatedAt    time.Time       `json:"created_at"`
 }
 
 // Source is a web page that an answer names.
@@ -81,6 +85,7 @@ type Step struct {
 	Error      string     `json:"error,omitempty"`
 	DurationMS int64      `json:"duration_ms"`
 	Retrieval  *Retrieval `json:"retrieval,omitempty"`
+	Table      *Table     `json:"table,omitempty"`
 }
 
 // Request is how a question was asked.

@@ -39,7 +39,17 @@ type ToolOutput struct {
 	Usage    Usage     // of model calls the tool made itself
 	Page     *PageRef  // a page to be shown to the model as a picture, after Content
 
-	Retrieval *Retrieval // set by tools that search, also when they found nothing
+	Retrieval *Retrieval        // set by tools that search, also when they found nothing
+	Reranked  *PassagesReranked // set by tools whose passages were put in a new order
+	Table     *Table            // set by tools that query a database
+}
+
+// Table is what a database answered to a query, bounded.
+type Table struct {
+	Query     string     `json:"query"` // the SQL that ran
+	Columns   []string   `json:"columns"`
+	Rows      [][]string `json:"rows"`                // as many cells as columns each
+	Truncated bool       `json:"truncated,omitempty"` // there were more rows
 }
 
 // ToolEnv is what a tool is told about the run that calls it. A document outside

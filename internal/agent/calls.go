@@ -350,6 +350,11 @@ func (s *session) timedOut(name string) ibid.ToolOutput {
 // tool.finished stands the call never runs again, so everything that the model
 // may cite from it has to stand by then.
 func (s *session) finish(c *call, out ibid.ToolOutput, took time.Duration) error {
+	if out.Reranked != nil {
+		if err := s.emit(*out.Reranked); err != nil {
+			return err
+		}
+	}
 	text, cited := s.output(out)
 	for _, citation := range cited {
 		if err := s.emit(ibid.CitationAdded{Citation: citation}); err != nil {
@@ -362,7 +367,7 @@ func (s *session) finish(c *call, out ibid.ToolOutput, took time.Duration) error
 	}
 	done := ibid.ToolFinished{
 		CallID: c.ID, Tool: c.Name, OK: !out.Failed, Summary: oneLine(summary, detailLimit), Output: text,
-		DurationMS: took.Milliseconds(), Retrieval: out.Retrieval, Usage: out.Usage, Page: out.Page,
+		DurationMS: took.Milliseconds(), Retrieval: out.Retrieval, Usage: out.Usage, Page: out.Page, Table: out.Table,
 	}
 	if out.Failed {
 		done.Error = done.Summary

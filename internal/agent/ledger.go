@@ -57,7 +57,7 @@ func citationOf(p ibid.Passage, n int) ibid.Citation {
 		N: n, ChunkID: p.ID, DocumentID: p.DocumentID, Version: p.Version, Title: p.Document.Title,
 		Path: []string{}, Pages: p.Pages, Heading: strings.Join(p.Heading, " › "),
 		Quote: p.Quote.Text, Start: p.Quote.Start, End: p.Quote.End, Text: p.Text,
-		Level: levelName(p.Level), Score: p.Score,
+		Level: levelName(p.Level), Score: p.Score, Kind: p.Kind, Match: p.Match,
 	}
 	if c.Title == "" {
 		c.Title = p.Document.Name
@@ -83,6 +83,9 @@ func citationOf(p ibid.Passage, n int) ibid.Citation {
 
 // sourceURL is where the source opens, at its page where the format has pages.
 func sourceURL(p ibid.Passage, pages []int) string {
+	if p.URL != "" || p.Kind == ibid.SourceQuery {
+		return p.URL
+	}
 	if s := p.Document.Source; strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") {
 		if len(pages) > 0 && p.Document.Format == "pdf" {
 			return fmt.Sprintf("%s#page=%d", s, pages[0])

@@ -80,6 +80,7 @@ export interface Citation {
   level: string;
   score: number;
   url: string;
+  kind?: "query" | "web";
   match?: Match;
 }
 
