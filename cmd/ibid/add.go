@@ -68,7 +68,6 @@ type addOptions struct {
 type adder struct {
 	addOptions
 	session *session
-	fetch   *fetcher
 	out     *terminal
 	bar     progress
 	pending map[string]*added // id → not done yet
@@ -100,7 +99,6 @@ func (c *cli) newAdder(s *session, o addOptions, items []item) *adder {
 	return &adder{
 		addOptions: o,
 		session:    s,
-		fetch:      newFetcher(int64(s.cfg.Limits.FileMB) << 20),
 		out:        newTerminal(c.out, c.env),
 		pending:    map[string]*added{},
 		bar:        newProgress(newTerminal(c.err, c.env), items),
@@ -172,13 +170,13 @@ func (a *adder) upload(ctx context.Context, one *added) error {
 		Sent: func(n int64) { a.bar.sent(one, n) },
 	}
 	if one.url != "" {
-		p, err := a.fetch.fetch(ctx, one.url)
+		p, err := fetchTyped(ctx, a.session.cfg, one.url)
 		if err != nil {
 			return err
 		}
-		u.Name, u.Source = p.name, one.url
+		u.Name, u.Source = p.Name, one.url
 		u.Open = func() (io.ReadCloser, int64, error) {
-			return io.NopCloser(bytes.NewReader(p.body)), int64(len(p.body)), nil
+			return io.NopCloser(bytes.NewReader(p.Body)), int64(len(p.Body)), nil
 		}
 	}
 	one.source = u.Source

@@ -281,7 +281,7 @@ func TestCommandsTalkToTheServer(t *testing.T) {
 	h := newHouse(t)
 	server, url := h.serve()
 	h.must("add", h.file("terms.md", warrantyText))
-	body := fetch(t, url+"/v1/documents", "")
+	body := getBody(t, url+"/v1/documents", "")
 	if !strings.Contains(body, "terms.md") {
 		t.Errorf("the server has %s", body)
 	}
@@ -298,7 +298,7 @@ func TestCommandsTalkToTheServer(t *testing.T) {
 	}
 }
 
-func fetch(t *testing.T, url, token string) string {
+func getBody(t *testing.T, url, token string) string {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
@@ -323,10 +323,10 @@ func TestTokenIsHandedOn(t *testing.T) {
 	h := newHouse(t)
 	cfg := write(t, filepath.Join(h.home, "ibid.toml"), `token = "open sesame"`)
 	_, url := h.serve("--config", cfg)
-	if got := fetch(t, url+"/v1/documents", ""); !strings.HasPrefix(got, "401 ") {
+	if got := getBody(t, url+"/v1/documents", ""); !strings.HasPrefix(got, "401 ") {
 		t.Errorf("without the token: %s", got)
 	}
-	if got := fetch(t, url+"/v1/documents", "open sesame"); !strings.HasPrefix(got, "200 ") {
+	if got := getBody(t, url+"/v1/documents", "open sesame"); !strings.HasPrefix(got, "200 ") {
 		t.Errorf("with the token: %s", got)
 	}
 	h.must("ls") // finds it in server.json

@@ -32,6 +32,10 @@ type Config struct {
 	SearchMode    string // auto, lexical, vector, rrf, mix
 	LogLevel      string // debug, info, warn, error
 
+	WebSearch    string // "", or a spec as websearch.Open reads it: "brave"
+	WebSearchKey string
+	WebHosts     string // of the local network that may be fetched, with commas between
+
 	Limits Limits
 
 	File    string            // the file that was read, "" for none

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/fetch"
 	"ibid/internal/llm"
+	"ibid/internal/websearch"
 )
 
 // A setting is one value of the configuration: KEY in the file, IBID_KEY in
@@ -96,6 +98,21 @@ func settings() []setting {
 			func(c *Config) *string { return &c.SearchMode }, searchModes()...),
 		oneOf("log_level", "what the server writes to standard error",
 			func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error"),
+		{
+			key: "web_search", kind: kindText, about: "who searches the web; empty: nobody, and no page is fetched for an answer",
+			set:  setWebSearch,
+			show: func(c Config) string { return c.WebSearch },
+		},
+		{
+			key: "web_search_key", kind: kindText, secret: true, about: "key for the web search",
+			set:  func(c *Config, v string) error { c.WebSearchKey = v; return nil },
+			show: func(c Config) string { return c.WebSearchKey },
+		},
+		{
+			key: "web_hosts", kind: kindText, about: "hosts and networks of your own that may be fetched, with commas between: `wiki.lan, 10.1.0.0/16`",
+			set:  setWebHosts,
+			show: func(c Config) string { return c.WebHosts },
+		},
 
 		number("limits.tool_calls", "tool calls for one question", 1, 1000,
 			func(c *Config) *int { return &c.Limits.ToolCalls }),
@@ -237,6 +254,21 @@ func orBuiltIn(err error, builtIn string) error {
 	if errors.As(err, &coded) {
 		coded.Hint += ", or " + builtIn + ", which is built in"
 	}
+	return err
+}
+
+func setWebSearch(c *Config, v string) error {
+	c.WebSearch = v
+	if v == "" {
+		return nil
+	}
+	_, err := websearch.Open(websearch.Config{Spec: v}) // calls nobody
+	return err
+}
+
+func setWebHosts(c *Config, v string) error {
+	c.WebHosts = v
+	_, err := fetch.New(fetch.Config{Allow: hostList(v)})
 	return err
 }
 

@@ -23,6 +23,8 @@ var floors = map[string]int{
 	"ibid/internal/llm":        1,
 	"ibid/internal/reader":     1,
 	"ibid/internal/lsa":        1,
+	"ibid/internal/fetch":      1,
+	"ibid/internal/websearch":  1,
 	"ibid/internal/agent":      2,
 	"ibid/internal/tool":       2,
 	"ibid/internal/run":        3,
