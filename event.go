@@ -83,6 +83,7 @@ type ToolFinished struct {
 	Usage      Usage      `json:"usage,omitzero"`       // of model calls the tool made
 	Page       *PageRef   `json:"page_image,omitempty"` // the page that the model is shown as a picture
 	Table      *Table     `json:"table,omitempty"`      // what a database answered
+	Sources    []Source   `json:"sources,omitempty"`    // pages of the web that were found
 }
 
 // Retrieval is what a retrieval tool found.

@@ -42,6 +42,7 @@ type ToolOutput struct {
 	Retrieval *Retrieval        // set by tools that search, also when they found nothing
 	Reranked  *PassagesReranked // set by tools whose passages were put in a new order
 	Table     *Table            // set by tools that query a database
+	Sources   []Source          // pages of the web that were found
 }
 
 // Table is what a database answered to a query, bounded.
@@ -59,6 +60,7 @@ type ToolEnv struct {
 	Request Request
 	Now     time.Time
 	Shown   []Citation // the passages that the model was shown before this round
+	Told    []string   // what the user and the sources have said before this round, and where pages lie that tools found
 }
 
 // PageRef names a page of a version of a document.

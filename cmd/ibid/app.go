@@ -18,6 +18,7 @@ import (
 	"ibid"
 	"ibid/internal/agent"
 	"ibid/internal/extract"
+	"ibid/internal/fetch"
 	"ibid/internal/index"
 	"ibid/internal/ingest"
 	"ibid/internal/llm"
@@ -27,6 +28,7 @@ import (
 	"ibid/internal/server"
 	"ibid/internal/sqlite"
 	"ibid/internal/tool"
+	"ibid/internal/websearch"
 	"ibid/web"
 )
 
@@ -49,7 +51,9 @@ type app struct {
 	embedder ibid.Embedder // the user's own; nil for the built-in one
 	runner   *run.Runner
 	server   *server.Server
-	open     atomic.Bool // everything is up
+	web      *websearch.Engine // nil until it is set up
+	fetcher  *fetch.Fetcher    // of pages for the model; nil until then
+	open     atomic.Bool       // everything is up
 
 	capabilities atomic.Pointer[ibid.Capabilities] // of the model, once it has told them
 }
@@ -69,6 +73,9 @@ func (a *app) build(ctx context.Context) error {
 		return err
 	}
 	if err := a.openModels(); err != nil {
+		return err
+	}
+	if err := a.openWeb(); err != nil {
 		return err
 	}
 	a.index = index.New(index.Config{})
@@ -92,7 +99,7 @@ func (a *app) build(ctx context.Context) error {
 		page = files
 	}
 	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Library: a.db, Pipeline: a.pipeline, Originals: a.pipeline,
-		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.pipeline.Rebuild, Inventory: a.inventory, Ready: a.ready,
+		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.pipeline.Rebuild, Inventory: a.inventory, Ready: a.ready, Forceable: a.forceable,
 		Page: page, Token: a.cfg.Token, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20, Now: time.Now, NewID: newID, Log: a.log})
 	return nil
 }
@@ -187,7 +194,7 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 func (a *app) tools() []agent.Tool {
 	library := shelf{a.db}
 	finder := finder{a.searcher, search.Mode(a.cfg.SearchMode), a.cfg.Limits.SearchResults}
-	return []agent.Tool{
+	return append([]agent.Tool{
 		tool.NewSearchKnowledgeBase(finder),
 		tool.NewListDocuments(library),
 		tool.NewAnalyzeDocument(library, finder, a.model),
@@ -199,7 +206,7 @@ func (a *app) tools() []agent.Tool {
 		tool.NewListContents(library),
 		tool.NewFind(library),
 		tool.NewGetInfo(library),
-	}
+	}, a.webTools()...)
 }
 
 // sees reports whether the model can look at pictures. A model server is asked

@@ -35,6 +35,10 @@ var builder struct {
 }
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && strings.HasSuffix(os.Args[1], "-worker") {
+		main() // an application that a test has opened starts its workers from this binary
+		return
+	}
 	code := m.Run()
 	if builder.dir != "" {
 		os.RemoveAll(builder.dir)

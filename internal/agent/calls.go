@@ -244,7 +244,8 @@ func (s *session) runAll(ctx context.Context, calls []*call) error {
 	defer cancel()
 	results := make(chan finished, len(calls)) // room for all: nobody is blocked by our leaving
 	env := ibid.ToolEnv{Scope: s.task.Request.Scope, Request: s.task.Request, Now: s.cfg.Now(),
-		Shown: slices.Clone(s.state.ledger.citations)} // results of this round add to it meanwhile
+		Shown: slices.Clone(s.state.ledger.citations), // results of this round add to it meanwhile
+		Told:  s.told()}
 	open := map[*call]bool{}
 	for _, c := range calls {
 		open[c] = true
@@ -279,6 +280,36 @@ func (s *session) runAll(ctx context.Context, calls []*call) error {
 		return failed
 	}
 	return ctx.Err()
+}
+
+// told is what the user has said in this conversation, what stands in the
+// passages that were found in this run, and where the pages lie that tools have
+// named. Nothing of it is the model's own making: what tools repeat of their
+// arguments is left out, and so is what a database answered.
+func (s *session) told() []string {
+	var texts []string
+	for _, t := range s.task.History {
+		if t.Role == ibid.RoleUser {
+			texts = append(texts, t.Text())
+		}
+	}
+	texts = append(texts, s.task.Request.Text)
+	for _, c := range s.state.ledger.citations {
+		if c.Kind != ibid.SourceQuery {
+			texts = append(texts, c.Text, c.URL)
+		}
+	}
+	for _, r := range s.state.rounds {
+		for _, c := range r.calls {
+			if c.result == nil {
+				continue
+			}
+			for _, page := range c.result.Sources {
+				texts = append(texts, page.URL)
+			}
+		}
+	}
+	return texts
 }
 
 // abandon gives up on calls whose tools do not stop.
@@ -367,7 +398,7 @@ func (s *session) finish(c *call, out ibid.ToolOutput, took time.Duration) error
 	}
 	done := ibid.ToolFinished{
 		CallID: c.ID, Tool: c.Name, OK: !out.Failed, Summary: oneLine(summary, detailLimit), Output: text,
-		DurationMS: took.Milliseconds(), Retrieval: out.Retrieval, Usage: out.Usage, Page: out.Page, Table: out.Table,
+		DurationMS: took.Milliseconds(), Retrieval: out.Retrieval, Usage: out.Usage, Page: out.Page, Table: out.Table, Sources: out.Sources,
 	}
 	if out.Failed {
 		done.Error = done.Summary

@@ -48,6 +48,7 @@ func newPrompts(cfg Config, task Task) (prompts, error) {
 	p.system = render("system.md", map[string]any{
 		"Today": cfg.Now().Format("Monday, 2 January 2006"), "Library": strings.TrimSpace(task.Library),
 		"Search": offers(searchTool), "Calculator": offers("calculator"), "Clock": offers("current_time"),
+		"Web":   offers("web_search"),
 		"Scope": scope, "Forced": forced,
 	})
 	p.plan = render("plan.md", nil)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -116,11 +117,25 @@ func (a *answerStream) release() error {
 	if err := a.send(); err != nil {
 		return err
 	}
-	sources := a.meta.Sources()
+	sources := a.withCited(a.meta.Sources())
 	if len(sources) == 0 && a.s.state.named == 0 {
 		return nil
 	}
 	return a.s.emit(ibid.SourcesNamed{Sources: append([]ibid.Source{}, sources...)})
+}
+
+// withCited adds the pages of the web that the answer cites to those it names.
+func (a *answerStream) withCited(sources []ibid.Source) []ibid.Source {
+	for _, c := range a.s.state.ledger.citations {
+		if c.Kind != ibid.SourceWeb || !slices.Contains(a.cite.cited, c.ChunkID) {
+			continue
+		}
+		page, _, _ := strings.Cut(c.URL, "#")
+		if !slices.ContainsFunc(sources, func(s ibid.Source) bool { return s.URL == page }) {
+			sources = append(sources, ibid.Source{Title: c.Title, URL: page})
+		}
+	}
+	return sources
 }
 
 // wholeCharacters splits off the beginning of a character at the end of s, and

@@ -100,7 +100,13 @@ func (r *Reader) nextMove(t task, req ibid.ModelRequest) reply {
 			}
 		}
 	}
+	if pages := pagesToRead(t, req); len(pages) > 0 {
+		return reply{calls: pages}
+	}
 	queries, _ := r.queries(t)
+	if answer, ok := r.quoteAll(queries, passages); ok && readsTheWeb(t) {
+		return reply{text: answer}
+	}
 	if len(direct) == 0 && (searches > 0 || len(failures) == 0) {
 		answer, ok := r.quoteAll(queries, append(passages, t.attachedPassages()...))
 		if ok {
@@ -152,6 +158,32 @@ func (t task) attachedPassages() []ibid.Handled {
 		ps = append(ps, ibid.Handled{Title: s.title, Text: s.text, Score: 1})
 	}
 	return ps
+}
+
+// pagesRead is how many of the pages that a search of the web found are read.
+const pagesRead = 2
+
+// pagesToRead are calls that read the first pages that the last search found.
+func pagesToRead(t task, req ibid.ModelRequest) []ibid.ToolCall {
+	last := t.rounds[len(t.rounds)-1]
+	if last.tool != toolWeb || last.result.Failed || !offers(req)(toolFetch) || readsTheWeb(t) {
+		return nil
+	}
+	var found struct{ Results []struct{ URL string } }
+	if json.Unmarshal([]byte(last.result.Content), &found) != nil {
+		return nil
+	}
+	var calls []ibid.ToolCall
+	for _, p := range found.Results[:min(len(found.Results), pagesRead)] {
+		m := move{tool: toolFetch, args: []string{p.URL}}
+		calls = append(calls, m.calls(req.Tools, len(t.rounds)+len(calls))...)
+	}
+	return calls
+}
+
+// readsTheWeb reports whether a page was read.
+func readsTheWeb(t task) bool {
+	return slices.ContainsFunc(t.rounds, func(r round) bool { return r.tool == toolFetch })
 }
 
 // webResults lists the pages that a web search found, "" when the result is none.

@@ -19,6 +19,8 @@ const (
 	toolCompare   = "compare_documents"
 	toolCalculate = "calculator"
 	toolTime      = "current_time"
+	toolWeb       = "web_search"
+	toolFetch     = "fetch_url"
 )
 
 // move is what the rules make of a question.
@@ -39,6 +41,8 @@ var argNames = map[string][]string{
 	toolCompare:   {"doc_a", "doc_b", "question"},
 	toolCalculate: {"expression"},
 	toolTime:      {"timezone"},
+	toolWeb:       {"query"},
+	toolFetch:     {"url"},
 }
 
 // decide applies the rules. has reports whether a tool may be used; known holds
@@ -53,6 +57,12 @@ func (r *Reader) decide(t task, has func(string) bool) move {
 	}
 	if m := asksTime.FindStringSubmatch(q); m != nil && has(toolTime) {
 		return move{tool: toolTime, args: strings.Fields(strings.Join(strings.Fields(m[len(m)-1]), "_"))}
+	}
+	if u := address.FindString(q); u != "" && has(toolFetch) {
+		return move{tool: toolFetch, args: []string{strings.TrimRight(u, ".,;:!?)")}}
+	}
+	if asksWeb.MatchString(q) && has(toolWeb) {
+		return move{tool: toolWeb, queries: []string{strings.Join(strings.Fields(asksWeb.ReplaceAllString(q, " ")), " ")}}
 	}
 	if asksList.MatchString(q) && has(toolList) {
 		return move{tool: toolList}
@@ -124,6 +134,8 @@ func listedNames(known string) []string {
 var (
 	asksTime = regexp.MustCompile(`(?i)^\W*(please )?(can you )?(tell me )?(what('s| is) (the )?(current |local |exact )*(time|date)( and (time|date))?( now| today| right now| is it)?|what time is it( now| right now)?|what (day|date|year|month) is (it|today)( now| today)?|what('s| is) (today's|the current|today) ?(date|day|time)?|today's date|current (date|time))(?: in ([\p{L} /_]+?))?(?: now| right now)?\W*$`)
 	asksList = regexp.MustCompile(`(?i)^\W*(please )?(can you )?((what|which) (documents|files|sources|books|papers)( (do (i|you|we) have|are (there|available|loaded|stored|in [\w ]+)|have (i|we) (added|uploaded)|did (i|we) (add|upload)|do you know|can you (see|search|read)))?|(list|show)( me)?( all)?( of)?( the| my| our| your)? (documents|files|sources|library)|how many (documents|files) (do (i|you|we) have|are there)[\w ]*|what('s| is) in (my|the|your) (library|knowledge base|collection|vault))( now| here| so far)?\W*$`)
+	address  = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"“”]+`)
+	asksWeb  = regexp.MustCompile(`(?i)\b(search|look|find( it| out)?) (it up )?(on|in) the (web|internet)( for)?\b|\b(search|google) the (web|internet)( for)?\b|\bon the (web|internet)\b`)
 	greeting = regexp.MustCompile(`(?i)^\W*(hi|hello|hey|hallo|good (morning|afternoon|evening|day)|greetings|howdy)( there| ibid| everyone)?\W*$`)
 	thanks   = regexp.MustCompile(`(?i)^\W*(thanks|thank you|thx|cheers|great|perfect|nice|ok|okay)( so| very)?( much| a lot)?( for [\w ]+)?\W*$`)
 	whoAreU  = regexp.MustCompile(`(?i)^\W*(who|what) are you|what can you do|how do you work|^\W*help\W*$|are you (an? )?(ai|llm|language model|bot|human)`)

@@ -76,7 +76,10 @@ type Config struct {
 	// Inventory says what is stored and where: GET /v1/inventory
 	Inventory func(ctx context.Context) (any, error)
 	Ready     func(ctx context.Context) error // nil when everything is open
-	Page      fs.FS                           // the web page; nil where it was not built
+	// Forceable says why a question cannot demand a tool: there is none of that
+	// name, or it is not set up. nil lets every name pass.
+	Forceable func(tool string) error
+	Page      fs.FS // the web page; nil where it was not built
 
 	Token          string   // when set, every call must carry it
 	Hosts          []string // host names that may be asked for without a token, besides loopback

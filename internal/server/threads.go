@@ -122,6 +122,14 @@ func (s *Server) start(r *http.Request, ask run.Ask) (run.Accepted, error) {
 	default:
 		return run.Accepted{}, ibid.Errorf(ibid.CodeBadRequest, "think must be auto, on or off, not %q", q.Think)
 	}
+	for _, name := range q.ForceTools {
+		if s.cfg.Forceable == nil {
+			break
+		}
+		if err := s.cfg.Forceable(name); err != nil {
+			return run.Accepted{}, err
+		}
+	}
 	for _, id := range q.Scope.Documents {
 		if _, err := s.cfg.Library.Document(r.Context(), id); err != nil {
 			return run.Accepted{}, err

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ibid"
+	"ibid/internal/agent"
+	"ibid/internal/extract"
+	"ibid/internal/fetch"
+	"ibid/internal/server"
+	"ibid/internal/tool"
+	"ibid/internal/websearch"
+)
+
+// openWeb makes what reaches into the web, where that is set up.
+func (a *app) openWeb() error {
+	if a.cfg.WebSearch == "" {
+		return nil
+	}
+	var err error
+	if a.web, err = websearch.Open(websearch.Config{Spec: a.cfg.WebSearch, Key: a.cfg.WebSearchKey}); err != nil {
+		return err
+	}
+	a.fetcher, err = fetch.New(fetch.Config{Allow: hostList(a.cfg.WebHosts), UserAgent: "ibid/" + versionText()})
+	return err
+}
+
+// webTools are the tools that reach into the web; none until it is set up.
+func (a *app) webTools() []agent.Tool {
+	if a.web == nil {
+		return nil
+	}
+	return []agent.Tool{tool.NewWebSearch(a.web), tool.NewFetchURL(a.fetcher, files{a.readers})}
+}
+
+// forceable refuses a question that demands a tool which is not there, and says
+// how it could be.
+func (a *app) forceable(name string) error {
+	if slices.ContainsFunc(a.tools(), func(t agent.Tool) bool { return t.Spec().Name == name }) {
+		return nil
+	}
+	hints := map[string]string{
+		"web_search": "set web_search in the configuration: searxng:http://HOST:PORT, brave or tavily",
+		"fetch_url":  "set web_search in the configuration: searxng:http://HOST:PORT, brave or tavily",
+	}
+	if hint, known := hints[name]; known {
+		return &ibid.Error{Code: ibid.CodeBadRequest, Message: name + " is not set up here", Hint: hint}
+	}
+	return ibid.Errorf(ibid.CodeBadRequest, "force_tools: there is no tool %q", name)
+}
+
+// checkWeb asks the search engine of the web, where one is set.
+func (a *app) checkWeb(ctx context.Context) server.Check {
+	if a.web == nil {
+		return good("web search", "not set up: no question leaves this machine for the web")
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*probeTime)
+	defer cancel()
+	found, err := a.web.Search(ctx, "ibid", 1)
+	switch {
+	case err != nil:
+		return bad("web search", levelFail, err, "check web_search")
+	case len(found) == 0:
+		return bad("web search", levelWarn, fmt.Errorf("%s answers, but found nothing", a.web.Name()), "check which engines it asks")
+	}
+	return good("web search", "%s answers", a.web.Name())
+}
+
+// ReadFile reads a file that is not in the library, in a worker.
+func (f files) ReadFile(ctx context.Context, name string, data []byte) (ibid.Extract, error) {
+	return f.Pool.Extract(ctx, extract.Request{Data: data, Name: name}, nil)
+}
