@@ -9,6 +9,8 @@ package ibid
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -114,7 +116,7 @@ type Chunk struct {
 	ID         string   `json:"chunk_id"`
 	DocumentID string   `json:"document_id"`
 	Version    string   `json:"version"`
-	Ordinal    int      `json:"ordinal"` // position in the document, from 0
+	Ordinal    int      `json:"ordinal"` // position in the document among those of its level, of a sentence in its passage, from 0
 	Level      int      `json:"level"`   // 1 section, 2 passage, 3 sentence
 	ParentID   string   `json:"parent_id,omitempty"`
 	Heading    []string `json:"heading,omitempty"`
@@ -122,6 +124,21 @@ type Chunk struct {
 	Start      int      `json:"start"`
 	End        int      `json:"end"`
 	Pages      []int    `json:"pages,omitempty"` // pages the span touches, ascending
+}
+
+// SentenceID is the id of a passage's sentence n, counted from 0. It needs no
+// table to be found again.
+func SentenceID(passageID string, n int) string { return passageID + "s" + strconv.Itoa(n+1) }
+
+// SentencePlace takes the id of a sentence apart. ok is false for other ids: a
+// passage's own has no s behind its prefix, as it is hexadecimal.
+func SentencePlace(id string) (passageID string, n int, ok bool) {
+	at := strings.LastIndexByte(id, 's')
+	if at < 0 {
+		return "", 0, false
+	}
+	n, err := strconv.Atoi(id[at+1:])
+	return id[:at], n - 1, err == nil && n > 0 && id == SentenceID(id[:at], n-1)
 }
 
 // ChunkSet is a fingerprint of a set of chunk ids, whatever their order: how two

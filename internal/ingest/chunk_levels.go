@@ -17,29 +17,34 @@ const (
 // still be given whole. A longer one is several.
 const maxSection = 6000
 
-// ChunkLevels divides a document on three levels, each section followed by its
-// passages and each passage by its sentences, and tells every child its parent.
-// The passages are those of Chunks, with the same names. Ordinals count through
-// all levels.
-func ChunkLevels(doc ibid.Document, x ibid.Extract) []ibid.Chunk {
-	passages := Chunks(doc, x)
+// ChunkLevels divides a document on three levels: each section followed by its
+// passages and each passage by its sentences, every child knowing its parent.
+// passages are those of Chunks, and keep their names.
+func ChunkLevels(doc ibid.Document, x ibid.Extract, passages []ibid.Chunk) []ibid.Chunk {
 	m := chunker{doc: doc, extract: x, seen: make(map[contentSum]int)}
 	var out []ibid.Chunk
-	for len(passages) > 0 {
+	for sections := 0; len(passages) > 0; sections++ {
 		n := sectionEnd(passages)
-		section := m.span(sectionLevel, passages[0].Start, passages[n-1].End, passages[0].Heading)
-		section.Ordinal = len(out)
+		section := m.section(passages[:n])
+		section.Ordinal = sections
 		out = append(out, section)
 		for _, p := range passages[:n] {
-			p.ParentID, p.Ordinal = section.ID, len(out)
-			out = append(out, p)
-			for _, s := range text.Sentences(p.Text) {
-				c := m.span(sentenceLevel, p.Start+s.Start, p.Start+s.End, p.Heading)
-				c.ParentID, c.Ordinal = p.ID, len(out)
-				out = append(out, c)
-			}
+			p.ParentID = section.ID
+			out = append(append(out, p), sentencesOf(p)...)
 		}
 		passages = passages[n:]
+	}
+	return out
+}
+
+// sentencesOf divides a passage.
+func sentencesOf(p ibid.Chunk) []ibid.Chunk {
+	var out []ibid.Chunk
+	for i, s := range text.Sentences(p.Text) {
+		c := p
+		c.ID, c.ParentID, c.Level, c.Ordinal = ibid.SentenceID(p.ID, i), p.ID, sentenceLevel, i
+		c.Text, c.Start, c.End = p.Text[s.Start:s.End], p.Start+s.Start, p.Start+s.End
+		out = append(out, c)
 	}
 	return out
 }
@@ -54,13 +59,14 @@ func sectionEnd(passages []ibid.Chunk) int {
 	return n
 }
 
-// span makes a chunk of a span of the text.
-func (m *chunker) span(level, start, end int, heading []string) ibid.Chunk {
+// section makes one chunk of the passages of a section.
+func (m *chunker) section(passages []ibid.Chunk) ibid.Chunk {
+	start, end := passages[0].Start, passages[len(passages)-1].End
 	c := ibid.Chunk{
 		DocumentID: m.doc.ID,
 		Version:    m.doc.Version,
-		Level:      level,
-		Heading:    heading,
+		Level:      sectionLevel,
+		Heading:    passages[0].Heading,
 		Text:       m.extract.Text[start:end],
 		Start:      start,
 		End:        end,
@@ -69,6 +75,6 @@ func (m *chunker) span(level, start, end int, heading []string) ibid.Chunk {
 	for page := first; page <= last && page > 0; page++ {
 		c.Pages = append(c.Pages, page)
 	}
-	c.ID = m.id(level, heading, c.Text)
+	c.ID = m.id(sectionLevel, c.Heading, c.Text)
 	return c
 }

@@ -28,6 +28,7 @@ type Store interface {
 	NextDocument(ctx context.Context) (d ibid.Document, version string, ok bool, err error)
 	SetProgress(ctx context.Context, d ibid.Document) error // its stage, progress, pages and ETA
 	CancelDocument(ctx context.Context, documentID string) (ibid.Document, error)
+	// FinishDocument is given the chunks of all levels.
 	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, at time.Time) (stored ibid.Document, change int64, err error)
 	SettleDocument(ctx context.Context, d ibid.Document, version string) error
 	ChangeDocument(ctx context.Context, documentID string, change func(*ibid.Document) error) (ibid.Document, error)
@@ -45,10 +46,18 @@ type Sweeper interface {
 type Library interface {
 	RequeueDocuments(ctx context.Context) error
 	Document(ctx context.Context, id string) (ibid.Document, error)
-	DocumentChunks(ctx context.Context, documentID string) ([]ibid.Chunk, error)
+	DocumentChunks(ctx context.Context, documentID string) ([]ibid.Chunk, error) // its passages
 	Chunks(ctx context.Context, ids []string) ([]ibid.Chunk, error)
 	ChangedDocuments(ctx context.Context, after int64) (ready []ibid.Document, removed []string, last int64, err error)
-	ChunkSets(ctx context.Context) (map[string]ibid.ChunkSet, error) // by document
+	ChunkSets(ctx context.Context) (map[string]ibid.ChunkSet, error) // of passages, by document
+}
+
+// Divider gives documents that were taken in before there were sections and
+// sentences theirs.
+type Divider interface {
+	Undivided(ctx context.Context) (documentIDs []string, err error)
+	Extract(ctx context.Context, documentID, version string) (ibid.Extract, error)
+	Divide(ctx context.Context, documentID string, chunks []ibid.Chunk) error
 }
 
 // Embeddings keeps vectors that cost something to make.
@@ -87,6 +96,7 @@ type Config struct {
 	Store      Store
 	Library    Library
 	Sweeper    Sweeper
+	Divider    Divider
 	Embeddings Embeddings
 	Index      Index
 	Vectors    Vectors
@@ -172,6 +182,7 @@ func (p *Pipeline) Open(ctx context.Context) error {
 	p.group.Go(p.embedLoop)
 	p.group.Go(p.snapshotLoop)
 	p.group.Go(p.sweepLoop)
+	p.group.Go(p.divideAll)
 	return nil
 }
 

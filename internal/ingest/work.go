@@ -112,7 +112,7 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 	if d.Title == "" {
 		d.Title = d.Name
 	}
-	chunks := Chunks(d, x)
+	chunks := Chunks(d, x) // the passages: what is searched, embedded and counted
 	if len(chunks) == 0 {
 		return &ibid.Error{Code: ibid.CodeBadRequest, Message: "there is no text in it", Hint: x.Notice}
 	}
@@ -137,15 +137,16 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 	return p.cfg.Store.SettleDocument(ctx, d, version)
 }
 
-// publishDocument makes a version searchable, in the database and in the index.
-func (p *Pipeline) publishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk) error {
+// publishDocument makes a version searchable: in the database with its sections
+// and sentences, in the index with its passages.
+func (p *Pipeline) publishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, passages []ibid.Chunk) error {
 	p.publish.Lock()
 	defer p.publish.Unlock()
-	d, change, err := p.cfg.Store.FinishDocument(ctx, d, x, chunks, p.cfg.Now())
+	d, change, err := p.cfg.Store.FinishDocument(ctx, d, x, ChunkLevels(d, x, passages), p.cfg.Now())
 	if err != nil {
 		return fmt.Errorf("save what it says: %w", err)
 	}
-	p.cfg.Index.Put(d, chunks)
+	p.cfg.Index.Put(d, passages)
 	p.change = change
 	return nil
 }

@@ -305,36 +305,6 @@ func (db *DB) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extrac
 	return stored, change, err
 }
 
-// replaceChunks keeps the rows of chunks that the new version still has, and
-// with them their embeddings.
-func replaceChunks(ctx context.Context, q querier, documentID string, chunks []ibid.Chunk) error {
-	ids := make([]string, len(chunks))
-	for i, c := range chunks {
-		ids[i] = c.ID
-	}
-	keep, err := json.Marshal(ids)
-	if err != nil {
-		return err
-	}
-	if _, err := q.ExecContext(ctx, `DELETE FROM chunks WHERE document_id = ? AND id NOT IN (SELECT value FROM json_each(?))`,
-		documentID, string(keep)); err != nil {
-		return fmt.Errorf("drop old chunks: %w", err)
-	}
-	for _, c := range chunks {
-		heading, _ := json.Marshal(c.Heading)
-		pages, _ := json.Marshal(c.Pages)
-		_, err := q.ExecContext(ctx, `INSERT INTO chunks (id, document_id, version, ordinal, level, parent_id, heading, pages, start_at, end_at, text)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (id) DO UPDATE SET version = excluded.version, ordinal = excluded.ordinal, parent_id = excluded.parent_id,
-				heading = excluded.heading, pages = excluded.pages, start_at = excluded.start_at, end_at = excluded.end_at`,
-			c.ID, documentID, c.Version, c.Ordinal, c.Level, c.ParentID, string(heading), string(pages), c.Start, c.End, c.Text)
-		if err != nil {
-			return fmt.Errorf("save chunk %d: %w", c.Ordinal, err)
-		}
-	}
-	return nil
-}
-
 // RemoveDocument takes a document out of the library at once. Its row stays as
 // a tombstone, so that an index can be brought up to date, and its versions
 // stay until they are swept. It returns the change number.

@@ -74,39 +74,9 @@ func (db *DB) Extract(ctx context.Context, documentID, version string) (ibid.Ext
 	return x, unpack(packed, &x)
 }
 
-// Chunks returns the named chunks that exist, in no particular order.
-func (db *DB) Chunks(ctx context.Context, ids []string) ([]ibid.Chunk, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return db.chunks(ctx, `id IN (`+marks(len(ids))+`)`, anys(ids)...)
-}
-
-// DocumentChunks returns a document's chunks in order.
-func (db *DB) DocumentChunks(ctx context.Context, documentID string) ([]ibid.Chunk, error) {
-	return db.chunks(ctx, `document_id = ? ORDER BY level, ordinal`, documentID)
-}
-
-func (db *DB) chunks(ctx context.Context, where string, args ...any) ([]ibid.Chunk, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT id, document_id, version, ordinal, level, parent_id, heading, pages, start_at, end_at, text
-		FROM chunks WHERE `+where, args...)
-	if err != nil {
-		return nil, translate(err)
-	}
-	return collect(rows, func(r *sql.Rows) (ibid.Chunk, error) {
-		var c ibid.Chunk
-		var heading, pages string
-		err := r.Scan(&c.ID, &c.DocumentID, &c.Version, &c.Ordinal, &c.Level, &c.ParentID, &heading, &pages, &c.Start, &c.End, &c.Text)
-		if err != nil {
-			return c, err
-		}
-		return c, errors.Join(json.Unmarshal([]byte(heading), &c.Heading), json.Unmarshal([]byte(pages), &c.Pages))
-	})
-}
-
-// ChunkSets returns, by document, the fingerprint of its chunks' ids.
+// ChunkSets returns, by document, the fingerprint of its passages' ids.
 func (db *DB) ChunkSets(ctx context.Context) (map[string]ibid.ChunkSet, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT document_id, id FROM chunks`)
+	rows, err := db.readers.QueryContext(ctx, `SELECT document_id, id FROM chunks WHERE level = 2`)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -150,10 +120,10 @@ func (db *DB) ChangedDocuments(ctx context.Context, after int64) (ready []ibid.D
 	return ready, removed, last, translate(rows.Err())
 }
 
-// Counts returns how many documents, chunks and threads there are.
+// Counts returns how many documents, passages and threads there are.
 func (db *DB) Counts(ctx context.Context) (documents, chunks, threads int, err error) {
 	err = db.readers.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM documents WHERE removed_at IS NULL),
-		(SELECT count(*) FROM chunks), (SELECT count(*) FROM threads)`).Scan(&documents, &chunks, &threads)
+		(SELECT count(*) FROM chunks WHERE level = 2), (SELECT count(*) FROM threads)`).Scan(&documents, &chunks, &threads)
 	return documents, chunks, threads, translate(err)
 }
 

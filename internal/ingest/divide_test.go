@@ -1,0 +1,84 @@
+package ingest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"ibid"
+)
+
+// The database knows sections, passages and sentences; what is searched,
+// embedded and counted are the passages.
+func TestThreeLevelsAreStored(t *testing.T) {
+	s := openShop(t, t.TempDir(), newParagraphs())
+	d := s.settled(s.add("a.txt", long("walrus")+long("giraffe")).ID)
+	passages, err := s.db.DocumentChunks(t.Context(), d.ID)
+	if err != nil || len(passages) != d.Chunks || s.index.Len() != d.Chunks {
+		t.Fatalf("%d passages, %d in the index, of %+v, %v", len(passages), s.index.Len(), d, err)
+	}
+	s.hasLevels(passages)
+	second := s.settled(s.add("a.txt", long("walrus")+long("giraffe")+long("pelican")).ID)
+	if second.Kept < 2 || second.Kept+second.Embedded != second.Chunks {
+		t.Fatalf("second version %+v", second)
+	}
+	passages, _ = s.db.DocumentChunks(t.Context(), d.ID)
+	s.hasLevels(passages)
+	if _, err := s.Rebuild(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.agrees(1)
+}
+
+// hasLevels holds that every passage lies in its section, and that its sentences
+// are what it says.
+func (s *shop) hasLevels(passages []ibid.Chunk) {
+	s.t.Helper()
+	for _, p := range passages {
+		parents, err := s.db.Parents(s.t.Context(), []string{p.ID})
+		section := parents[p.ID]
+		if err != nil || section.Level != sectionLevel || section.ID != p.ParentID || section.Text[p.Start-section.Start:p.End-section.Start] != p.Text {
+			s.t.Fatalf("section %+v of %+v, %v", section, p, err)
+		}
+		sentences, err := s.db.Sentences(s.t.Context(), []string{p.ID})
+		var words []string
+		for _, c := range sentences {
+			words = append(words, strings.Fields(c.Text)...)
+			if c.Text != p.Text[c.Start-p.Start:c.End-p.Start] {
+				s.t.Fatalf("sentence %+v", c)
+			}
+		}
+		if err != nil || strings.Join(words, " ") != strings.Join(strings.Fields(p.Text), " ") {
+			s.t.Fatalf("sentences %v of %q, %v", sentences, p.Text, err)
+		}
+	}
+}
+
+// What an older ibid has taken in gets its sections and sentences when the house
+// opens; the passages stay what they are.
+func TestAnOldLibraryIsDivided(t *testing.T) {
+	dir, files := t.TempDir(), newParagraphs()
+	s := openShop(t, dir, files)
+	d := s.settled(s.add("a.txt", long("walrus")+long("giraffe")).ID)
+	x, err := s.db.Extract(t.Context(), d.ID, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := s.db.DocumentChunks(t.Context(), d.ID)
+	if _, _, err := s.db.FinishDocument(t.Context(), d, x, Chunks(d, x), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	s.stop()
+
+	s = openShop(t, dir, files)
+	s.eventually("the document is divided", func() bool {
+		ids, err := s.db.Undivided(t.Context())
+		return err == nil && len(ids) == 0
+	})
+	after, _ := s.db.DocumentChunks(t.Context(), d.ID)
+	if len(after) != len(before) || after[0].ID != before[0].ID || files.read["a.txt"] != 1 {
+		t.Fatalf("%d passages were %d; read %d times", len(after), len(before), files.read["a.txt"])
+	}
+	s.hasLevels(after)
+	s.agrees(1)
+}
