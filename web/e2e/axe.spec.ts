@@ -1,30 +1,12 @@
 // What a machine can find of WCAG 2.2 AA, on every page, in both themes.
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violations } from "./axe";
 import { Ibid, missing } from "./binary";
 import { ask, close, documentsReady, drop, launch, open, shot } from "./browser";
 import { handbook, notes } from "./files";
 import { ScriptedModel } from "./model";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-interface Found {
-  id: string;
-  nodes: { target: string[]; failureSummary?: string }[];
-}
-
-/** An open menu or dialog is looked at by itself: the page behind it is closed off. */
-async function violations(page: Page, part = "html"): Promise<string[]> {
-  await page.evaluate(axe);
-  const found = await page.evaluate(async (part) => {
-    const run = (window as unknown as { axe: { run: (part: string, options: unknown) => Promise<{ violations: Found[] }> } }).axe.run;
-    return (await run(part, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })).violations;
-  }, part);
-  return found.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")}: ${n.failureSummary ?? ""}`));
-}
 
 // Everything a model may write, and what it must not be able to do with it.
 const markdown = `## A table

@@ -18,8 +18,8 @@ export interface Watched {
   problems: string[];
 }
 
-/** A page whose errors are kept; a test ends with none. */
-export async function open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
+/** A page whose errors are kept; a test ends with none. home is the only host that may be asked for anything. */
+export async function open(browser: Browser, url: string, options: BrowserContextOptions = {}, home = url): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
@@ -31,7 +31,7 @@ export async function open(browser: Browser, url: string, options: BrowserContex
   });
   page.on("request", (r) => {
     const { protocol, origin } = new URL(r.url());
-    if (protocol.startsWith("http") && origin !== new URL(url).origin) problems.push(`request to another host: ${r.url()}`);
+    if (protocol.startsWith("http") && origin !== new URL(home).origin) problems.push(`request to another host: ${r.url()}`);
   });
   await page.goto(url);
   return { page, problems };

@@ -228,11 +228,20 @@ export const t = {
     tokens: (input: number, output: number) => `${n(input)} tokens read, ${n(output)} written`,
     total: (ms: number) => duration(ms),
     fromCache: "from an earlier answer",
+    fromEarlier: (when: string, question: string) =>
+      `This is an earlier answer${when ? ` (${when})` : ""}${question ? `, to the question “${question}”` : " to a question like this"}.`,
+    askAnew: "Answer anew",
+    query: "Query",
+    result: "Result",
+    rowsCut: (rows: number) => `The first ${count(rows, "row", "rows")}; there are more.`,
+    noRows: "No rows.",
+    rowsOf: (rows: number) => count(rows, "row", "rows"),
     memory: (part: number) => `Memory ${percent(part)}`,
     memoryDetail: (used: number, budget: number, pairs: number, dropped: number) =>
       `${n(used)} of ${n(budget)} characters, ${count(pairs, "exchange", "exchanges")} remembered` +
       (dropped > 0 ? `, ${n(dropped)} older no longer` : ""),
     unsupported: "Not backed by the sources",
+    partly: "Backed by the sources only in part",
   },
 
   sources: {
@@ -246,6 +255,8 @@ export const t = {
     pages: (pages: number[]) => (pages.length > 1 ? `pp. ${pages[0]}–${pages[pages.length - 1]}` : pages[0] ? `p. ${pages[0]}` : ""),
     footnote: (number: number, title: string, page: string) => `Footnote ${number}: ${title}${page ? `, ${page}` : ""}`,
     open: "Open the passage",
+    onWeb: (host: string) => `Open at ${host}`,
+    notOnWeb: "The address of this page can’t be opened.",
   },
 
   panel: {
@@ -282,6 +293,8 @@ export const t = {
     rank: (rank: number | undefined, score: number | undefined) =>
       rank ? `${nth(rank)}${score === undefined ? "" : ` (${score.toFixed(2)})`}` : "not found that way",
     version: "Version",
+    webPage: "What the page said when it was read:",
+    query: "The query that was asked, and what came back:",
     ask: "Ask about this document",
   },
 

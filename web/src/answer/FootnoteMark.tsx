@@ -3,6 +3,7 @@ import { createContext, useContext, useState } from "react";
 import type { Citation } from "../api/types";
 import { openSource, usePlace } from "../app/router";
 import { t } from "../strings";
+import { webAddress } from "./web";
 import { useMedia } from "../ui/hooks";
 
 interface Scope {
@@ -13,7 +14,9 @@ interface Scope {
 /** The message whose footnotes the marks inside mean. */
 export const FootnoteScope = createContext<Scope>({ messageId: "", citations: [] });
 
+/** Where in its source a citation stands: its pages, or the host of a web page. */
 export function pagesOf(c: Citation): string {
+  if (c.kind === "web") return webAddress(c.url)?.host ?? "";
   return t.sources.pages(c.pages ?? []);
 }
 

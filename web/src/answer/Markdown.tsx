@@ -2,12 +2,15 @@ import { memo, useMemo, type ComponentProps, type ReactNode } from "react";
 import ReactMarkdown, { type Components, type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import remend from "remend";
-import type { Citation } from "../api/types";
+import type { Citation, Verification } from "../api/types";
 import { t } from "../strings";
 import { CopyButton } from "../ui/CopyButton";
 import { splitBlocks } from "./blocks";
 import { FootnoteMark, FootnoteScope } from "./FootnoteMark";
-import { markCitations, remarkFootnotes } from "./marks";
+import { markDoubts } from "./doubts";
+import { Formula } from "./Formula";
+import { markCitations, remarkMarks } from "./marks";
+import { markFormulas } from "./math";
 
 interface Props {
   text: string;
@@ -15,13 +18,15 @@ interface Props {
   growing?: boolean;
   citations?: readonly Citation[];
   messageId?: string;
+  /** Statements that the sources do not back are marked. */
+  verification?: Verification;
 }
 
 const none: readonly Citation[] = [];
 
 /** An answer as people read it. Raw HTML stays text; pictures of other hosts are never fetched. */
-export function Markdown({ text, growing = false, citations = none, messageId = "" }: Props) {
-  const blocks = useMemo(() => splitBlocks(markCitations(text, citations)), [text, citations]);
+export function Markdown({ text, growing = false, citations = none, messageId = "", verification }: Props) {
+  const blocks = useMemo(() => splitBlocks(markFormulas(markCitations(markDoubts(text, verification), citations))), [text, citations, verification]);
   const last = blocks.length - 1;
   return (
     <FootnoteScope.Provider value={useMemo(() => ({ messageId, citations }), [messageId, citations])}>
@@ -34,7 +39,7 @@ export function Markdown({ text, growing = false, citations = none, messageId = 
   );
 }
 
-const plugins: Options["remarkPlugins"] = [remarkGfm, remarkFootnotes];
+const plugins: Options["remarkPlugins"] = [remarkGfm, remarkMarks];
 
 const Block = memo(function Block({ text }: { text: string }) {
   return (
@@ -45,7 +50,14 @@ const Block = memo(function Block({ text }: { text: string }) {
 });
 
 const components: Components = {
-  cite: ({ node }) => <FootnoteMark n={Number(node?.properties["data-n"] ?? node?.properties["dataN"])} />,
+  cite: ({ node }) => <FootnoteMark n={Number(property(node, "n"))} />,
+  var: ({ node }) => <Formula source={property(node, "formula")} />,
+  u: ({ node, children }) => (
+    <span className="doubt" data-part={property(node, "part")}>
+      {children}
+    </span>
+  ),
+  ins: ({ node }) => <DoubtEnd part={property(node, "part") === "true"} />,
   a: ({ href, children }) => (
     <a href={href} target="_blank" rel="noreferrer noopener">
       {children}
@@ -61,6 +73,21 @@ const components: Components = {
   pre: Pre,
   input: ({ checked }) => <input type="checkbox" checked={checked} disabled aria-label={checked ? t.run.ticked : t.run.todo} />,
 };
+
+function property(node: { properties: Record<string, unknown> } | undefined, name: string): string {
+  const value = node?.properties[`data-${name}`] ?? node?.properties[`data${name[0]?.toUpperCase()}${name.slice(1)}`];
+  return typeof value === "string" ? value : "";
+}
+
+/** After the words in doubt, for whoever can't see that they are marked, or asks why. */
+function DoubtEnd({ part }: { part: boolean }) {
+  const why = part ? t.run.partly : t.run.unsupported;
+  return (
+    <span className="doubt-mark" role="img" aria-label={why} title={why}>
+      ?
+    </span>
+  );
+}
 
 function Pre({ children }: ComponentProps<"pre">) {
   const code = textOf(children);

@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
 import type { Citation, WebSource } from "../api/types";
 import { t } from "../strings";
+import { webAddress } from "./web";
 import { NoteHead, pagesOf, tidy, useOpenNote } from "./FootnoteMark";
 
 interface Props {
@@ -21,7 +22,7 @@ export function SourceStrip({ citations, messageId }: Props) {
   return (
     <ul className="source-strip" aria-label={t.sources.list}>
       {(folds && !all ? groups.slice(0, few) : groups).map((group) => (
-        <li key={group[0]?.document_id} className="source-group">
+        <li key={groupOf(group[0])} className="source-group">
           <span className="source-title">{group[0]?.title}</span>
           {group.map((c) => (
             <SourceChip key={c.n} citation={c} messageId={messageId} />
@@ -43,11 +44,17 @@ export function SourceStrip({ citations, messageId }: Props) {
 function byDocument(citations: readonly Citation[]): Citation[][] {
   const groups = new Map<string, Citation[]>();
   for (const c of citations) {
-    const group = groups.get(c.document_id);
+    const group = groups.get(groupOf(c));
     if (group) group.push(c);
-    else groups.set(c.document_id, [c]);
+    else groups.set(groupOf(c), [c]);
   }
   return [...groups.values()];
+}
+
+/** Passages of one document stand together; web pages by their address, queries by what they asked. */
+function groupOf(c: Citation | undefined): string {
+  if (!c) return "";
+  return c.kind === "web" ? `web ${c.url}` : c.kind === "query" ? `query ${c.title}` : c.document_id;
 }
 
 function SourceChip({ citation, messageId }: { citation: Citation; messageId: string }) {
@@ -98,12 +105,23 @@ export function WebSources({ sources }: { sources: readonly WebSource[] }) {
       <ul>
         {sources.map((s) => (
           <li key={s.url}>
-            <a href={/^https?:/.test(s.url) ? s.url : undefined} target="_blank" rel="noreferrer noopener">
-              {s.title}
-            </a>
+            <WebLink source={s} />
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+function WebLink({ source }: { source: WebSource }) {
+  const at = webAddress(source.url);
+  if (!at) return <>{source.title || source.url}</>;
+  return (
+    <>
+      <a href={at.href} target="_blank" rel="noreferrer noopener external">
+        {source.title || at.host}
+      </a>{" "}
+      <span className="faint">{at.host}</span>
+    </>
   );
 }

@@ -2,6 +2,7 @@ import { Check, ChevronRight, X } from "lucide-react";
 import { useId, useState } from "react";
 import type { RunView, StepView, ToolStep } from "../run/view";
 import { duration, t } from "../strings";
+import { ResultTable } from "./ResultTable";
 import { foldedSteps, stepWords } from "./steps";
 
 /** The way to the answer: each step while it is gone, one line once the answer begins. */
@@ -32,7 +33,7 @@ export function Steps({ view }: { view: RunView }) {
 function StepLine({ step }: { step: StepView }) {
   const [open, setOpen] = useState(false);
   const w = stepWords(step);
-  const more = step.kind === "tool" && (step.output !== "" || step.input !== undefined);
+  const more = step.kind === "tool" && (step.output !== "" || step.input !== undefined || step.table !== undefined);
   return (
     <li className="step" data-state={w.state}>
       <span className="step-icon" aria-hidden>
@@ -66,7 +67,8 @@ function StepDetail({ step }: { step: ToolStep }) {
           <pre tabIndex={0}>{typeof step.input === "string" ? step.input : JSON.stringify(step.input, undefined, 2)}</pre>
         </>
       )}
-      {step.output !== "" && (
+      {step.table && <ResultTable table={step.table} />}
+      {step.output !== "" && !step.table && (
         <>
           <h4>{t.run.output}</h4>
           <pre tabIndex={0}>{step.output}</pre>

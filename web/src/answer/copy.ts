@@ -12,6 +12,6 @@ export function copyWithFootnotes(view: RunView): string {
 }
 
 function footnote(c: Citation): string {
-  const where = [c.title, t.sources.pages(c.pages ?? []), c.heading].filter(Boolean).join(", ");
+  const where = [c.title, c.kind === "web" ? c.url : t.sources.pages(c.pages ?? []), c.heading].filter(Boolean).join(", ");
   return `[${c.n}] ${where}: “${c.quote.replace(/\s+/g, " ").trim()}”`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Citation } from "../api/types";
-import { citedIn, markCitations, numberCitations, remarkFootnotes, withoutCitations } from "./marks";
+import { citedIn, markCitations, numberCitations, remarkMarks, withoutCitations } from "./marks";
 
 const cite = (n: number, chunk_id: string) => ({ n, chunk_id }) as Citation;
 const two = [cite(1, "d1:a"), cite(2, "d2-b")];
@@ -28,7 +28,7 @@ describe("citations in an answer", () => {
         { type: "code", value: markCitations("x [d2-b]", two) },
       ],
     };
-    remarkFootnotes()(tree);
+    remarkMarks()(tree);
     expect(tree.children[0]).toEqual({
       type: "paragraph",
       children: [
@@ -38,5 +38,34 @@ describe("citations in an answer", () => {
       ],
     });
     expect(tree.children[1]).toEqual({ type: "code", value: "x[2]" });
+  });
+
+  it("carry words in doubt through what is bold, and formulas into elements", () => {
+    const tree = {
+      type: "paragraph",
+      children: [
+        { type: "text", value: "yes \ue002no " },
+        { type: "strong", children: [{ type: "text", value: "bold" }] },
+        { type: "inlineCode", value: "x\ue0047824\ue005" },
+        { type: "text", value: " end\ue0001\ue001\ue003 \ue0042478\u{e005}" },
+      ],
+    };
+    remarkMarks()(tree);
+    const doubt = (value: string) => ({
+      type: "doubt",
+      data: { hName: "u", hProperties: { "data-part": "false" } },
+      children: [{ type: "text", value }],
+    });
+    expect(tree.children).toEqual([
+      { type: "text", value: "yes " },
+      doubt("no "),
+      { type: "strong", children: [doubt("bold")] },
+      { type: "inlineCode", value: "xx$" },
+      doubt(" end"),
+      { type: "footnote", data: { hName: "cite", hProperties: { "data-n": "1" } }, children: [] },
+      { type: "doubtEnd", data: { hName: "ins", hProperties: { "data-part": "false" } }, children: [] },
+      { type: "text", value: " " },
+      { type: "formula", data: { hName: "var", hProperties: { "data-formula": "$x" } }, children: [] },
+    ]);
   });
 });

@@ -19,7 +19,8 @@ export function stepWords(s: StepView): StepWords {
       const state: StepState = !s.done ? "running" : s.ok ? "done" : "failed";
       const label = state === "failed" ? t.run.toolFailed(s.tool) : t.run.tool(s.tool, s.done);
       const found = s.retrieval ? t.run.found(s.retrieval.chunks_found) : "";
-      return { label, detail: s.detail, result: s.error || s.summary || found, ms: s.durationMs, state };
+      const result = s.error || s.summary || (s.table ? t.run.rowsOf(s.table.rows?.length ?? 0) : found);
+      return { label, detail: s.detail, result, ms: s.durationMs, state };
     }
     case "analysis":
       return { label: t.run.analysed, detail: s.subQueries.join(" · "), result: "", state: "done" };

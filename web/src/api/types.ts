@@ -10,6 +10,8 @@ export interface Doc {
   source?: string;
   folder?: string;
   category?: string;
+  tags?: string[] | null;
+  metadata?: Record<string, string> | null;
   format: string;
   version?: string;
   language?: string;
@@ -19,6 +21,9 @@ export interface Doc {
   status: DocumentStatus;
   stage?: string;
   progress?: number;
+  /** Of pages, while it is read. */
+  pages_done?: number;
+  eta_seconds?: number;
   error?: string;
   notice?: string;
   chunks_embedded: number;
@@ -53,6 +58,8 @@ export interface Scope {
   documents?: string[];
   category?: string;
   folder?: string;
+  tags?: string[];
+  metadata?: Record<string, string>;
 }
 
 export interface Match {
@@ -114,6 +121,56 @@ export interface Step {
   error?: string;
   duration_ms: number;
   retrieval?: Retrieval;
+  table?: Table;
+}
+
+/** What a database answered. */
+export interface Table {
+  query: string;
+  columns: string[] | null;
+  rows: string[][] | null;
+  truncated?: boolean;
+}
+
+export interface Analysis {
+  query: string;
+  complexity: string;
+  mode: Mode;
+  decomposed: boolean;
+  sub_queries: string[] | null;
+}
+
+export interface CacheChecked {
+  hit: boolean;
+  similarity?: number;
+  original_query?: string;
+  cached_at?: string;
+}
+
+export interface Grade {
+  chunk_id: string;
+  score: number;
+  classification: string;
+  expanded?: boolean;
+  new_score?: number;
+}
+
+/** start and end are bytes into the UTF-8 of the answer's text; both 0 where it does not stand there. */
+export interface Claim {
+  claim: string;
+  verdict: string;
+  chunk_ids: string[] | null;
+  start?: number;
+  end?: number;
+}
+
+export interface Verification {
+  claims_checked: number;
+  claims_supported: number;
+  claims_partially_supported: number;
+  claims_unsupported: number;
+  confidence: number;
+  details: Claim[] | null;
 }
 
 export interface Memory {
@@ -168,6 +225,16 @@ export interface Request {
   mode?: Mode;
   scope?: Scope;
   think?: Think;
+  force_tools?: string[] | null;
+  attachments?: Attachment[] | null;
+}
+
+/** A file or an image that comes with a question; data is base64. */
+export interface Attachment {
+  name: string;
+  mime: string;
+  data?: string;
+  document_id?: string;
 }
 
 export interface Message {
@@ -186,6 +253,10 @@ export interface Message {
   retracted?: number;
   attempts?: number;
   memory?: Memory | null;
+  analysis?: Analysis | null;
+  cache?: CacheChecked | null;
+  grades?: Grade[] | null;
+  verification?: Verification | null;
   finished?: Finished | null;
   last_seq?: number;
   request?: Request | null;
@@ -197,6 +268,8 @@ export interface Question {
   mode?: Mode;
   scope?: Scope;
   think?: Think;
+  force_tools?: string[];
+  attachments?: Attachment[];
   edit_message_id?: string;
 }
 
@@ -217,14 +290,17 @@ export interface Check {
 /** Read leniently: a server may say more, or less. */
 export interface ServerStatus {
   version?: string;
+  ready?: boolean;
+  runs?: number;
   model?: {
     name?: string;
+    built_in?: boolean;
     reachable?: boolean;
     error?: string;
     hint?: string;
     capabilities?: { thinking?: boolean; tools?: boolean; images?: boolean; context_tokens?: number };
   };
-  embedder?: { name?: string } | string;
+  embedder?: { name?: string; built_in?: boolean };
   documents?: number;
   chunks?: number;
   threads?: number;

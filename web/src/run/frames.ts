@@ -1,29 +1,20 @@
 // The frames of a thread's stream (docs/api.md), as data.
 
-import type { Citation, Finished, Memory, Mode, Retrieval, RunFailed, Scope, WebSource } from "../api/types";
-
-export interface Grade {
-  chunk_id: string;
-  score: number;
-  classification: string;
-  expanded?: boolean;
-  new_score?: number;
-}
-
-export interface Claim {
-  claim: string;
-  verdict: string;
-  chunk_ids: string[] | null;
-}
-
-export interface Verification {
-  claims_checked: number;
-  claims_supported: number;
-  claims_partially_supported: number;
-  claims_unsupported: number;
-  confidence: number;
-  details: Claim[] | null;
-}
+import type {
+  Analysis,
+  CacheChecked,
+  Citation,
+  Finished,
+  Grade,
+  Memory,
+  Mode,
+  Retrieval,
+  RunFailed,
+  Scope,
+  Table,
+  Verification,
+  WebSource,
+} from "../api/types";
 
 export interface Started {
   thread_id: string;
@@ -36,8 +27,8 @@ export interface Started {
 export type StepData =
   | { kind: "queued"; position: number }
   | ({ kind: "continued" } & Started)
-  | { kind: "analysis"; query: string; complexity: string; mode: Mode; decomposed: boolean; sub_queries: string[] | null }
-  | { kind: "cache"; hit: boolean; similarity?: number; original_query?: string; cached_at?: string }
+  | ({ kind: "analysis" } & Analysis)
+  | ({ kind: "cache" } & CacheChecked)
   | { kind: "tool_call"; call_id: string; tool: string; input?: unknown; detail: string; iteration: number }
   | {
       kind: "tool_result";
@@ -49,6 +40,7 @@ export type StepData =
       error?: string;
       duration_ms: number;
       retrieval?: Retrieval;
+      table?: Table;
     }
   | {
       kind: "grading";

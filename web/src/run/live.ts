@@ -78,7 +78,7 @@ export class LiveRuns {
       // The log says more about the way to the answer than the message does.
       this.change(messageId, (r) => ({
         ...r,
-        view: { ...saved, steps: r.view.steps.length > saved.steps.length ? r.view.steps : saved.steps, grades: r.view.grades },
+        view: { ...saved, steps: r.view.steps.length > saved.steps.length ? r.view.steps : saved.steps, grades: { ...r.view.grades, ...saved.grades } },
       }));
     } catch {
       if (outcome === "gone") this.runs.delete(messageId);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../api/types";
+import type { Grade, Message } from "../api/types";
 import { parseFrame, type Frame } from "./frames";
 import { reduce } from "./reducer";
-import { messageId, script, wire } from "./script";
+import { aside, messageId, script, wire, type Entry } from "./script";
 import { EventParser } from "./sse";
 import { emptyRun, fromMessage, type RunView } from "./view";
 
@@ -88,6 +88,79 @@ describe("reduce", () => {
     expect(parseFrame("[]", "1")).toBeUndefined();
   });
 });
+
+describe("what a run says beside its text", () => {
+  const { cache, table, reranking, grade, verification } = aside;
+  const grading = (g: Grade, action: string): Entry => [
+    { type: "step", kind: "grading", correct: 0, ambiguous: 1, incorrect: 0, expanded: 0, action, details: [g] },
+  ];
+  const entries: Entry[] = [
+    [{ type: "message_start", thread_id: "t1", user_message_id: "u1", mode: "auto", attempt: 1 }],
+    [{ type: "step", ...cache }],
+    [{ type: "step", kind: "tool_call", call_id: "q", tool: "query_database", input: {}, detail: table.query, iteration: 1 }],
+    [{ type: "step", kind: "tool_result", call_id: "q", tool: "query_database", ok: true, summary: "2 rows", output: "…", duration_ms: 4, table: clone(table) }],
+    grading({ chunk_id: "c-a1", score: 0.2, classification: "INCORRECT" }, "re-retrieve"),
+    [{ type: "step", ...reranking }],
+    grading(grade, "proceed"),
+    [{ type: "text_start" }, { type: "text_delta", text: "Two years [c-a1]. No longer." }],
+    [{ type: "text_end" }, { type: "step", kind: "verification", ...clone(verification) }],
+  ];
+  const v = play(frames(wire(entries)));
+
+  it("is kept: the cache, the table, the last verdict on a passage, the order, the verification", () => {
+    expect(v.cache).toMatchObject({ hit: true, original_query: "how long is the warranty" });
+    expect(v.steps.map((s) => s.kind)).toEqual(["cache", "tool", "grading", "reranking", "grading"]);
+    expect(v.steps[1]).toMatchObject({ table });
+    expect(v.steps[3]).toMatchObject({ inputCount: 20, outputCount: 7 });
+    expect(v.grades["c-a1"]).toEqual(grade);
+    expect(v.verification).toMatchObject(verification);
+  });
+
+  it("comes once, wherever the stream is cut", () => {
+    const list = frames(wire(entries));
+    for (let cut = 0; cut <= list.length; cut++) {
+      const before = play(list.slice(0, cut));
+      expect(play(frames(wire(entries, before.position)), before), `cut at frame ${cut}`).toEqual(v);
+    }
+  });
+
+  it("is the same in the saved message", () => {
+    const saved = fromMessage({
+      id: messageId,
+      thread_id: "t1",
+      role: "assistant",
+      text: v.text,
+      status: "completed",
+      cache,
+      analysis: { query: "how long", complexity: "simple", mode: "direct", decomposed: true, sub_queries: ["a", "b"] },
+      grades: [grade],
+      verification: clone(verification),
+      steps: [{ call_id: "q", tool: "query_database", detail: table.query, iteration: 1, done: true, ok: true, duration_ms: 4, table: clone(table) }],
+      created_at: "",
+    });
+    expect(saved.cache).toMatchObject({ hit: true });
+    expect(saved.grades).toEqual(v.grades);
+    expect(saved.verification).toMatchObject(verification);
+    expect(saved.steps.map((s) => s.kind)).toEqual(["analysis", "cache", "tool"]);
+    expect(saved.steps[0]).toMatchObject({ subQueries: ["a", "b"] });
+    expect(saved.steps[2]).toMatchObject({ table });
+  });
+
+  it("goes with the text it was about", () => {
+    const list = frames(wire([...entries, [{ type: "text_retracted", reason: "not backed" }]]));
+    expect(play(list)).toMatchObject({ text: "", verification: undefined });
+  });
+
+  it("is no earlier answer when the cache had none", () => {
+    expect(play(frames(wire([[{ type: "step", kind: "cache", hit: false }]]))).cache).toBeUndefined();
+  });
+});
+
+function clone<T>(value: T): Mutable<T> {
+  return structuredClone(value) as Mutable<T>;
+}
+
+type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
 
 describe("fromMessage", () => {
   it("shows a saved message as its stream was shown", () => {

@@ -9,7 +9,7 @@
 // already and is passed over. No text is ever repeated, and none is missing.
 
 import type { Frame, FrameData, Started, StepData } from "./frames";
-import type { NoteStep, RunView, StepView, ToolStep } from "./view";
+import { analysisStep, cacheStep, type NoteStep, type RunView, type StepView, type ToolStep } from "./view";
 
 const marks: ReadonlySet<FrameData["type"]> = new Set([
   "message_start",
@@ -52,7 +52,7 @@ function apply(view: RunView, d: FrameData, position: number): RunView {
     case "text_end":
       return { ...view, writing: false };
     case "text_retracted":
-      return { ...view, text: "", writing: false, retracted: view.retracted + 1, retractedReason: d.reason };
+      return { ...view, text: "", writing: false, verification: undefined, retracted: view.retracted + 1, retractedReason: d.reason };
     case "error":
       return { ...view, error: { code: d.code, message: d.message, hint: d.hint, recoverable: d.recoverable } };
     case "message_end":
@@ -108,8 +108,9 @@ function step(view: RunView, d: StepData, position: number): RunView {
       return { ...running(view), steps: put(view.steps, toolCall(d)) };
     case "tool_result":
       return { ...view, steps: view.steps.map((s) => (s.kind === "tool" && s.key === d.call_id ? toolResult(s, d) : s)) };
-    case "analysis":
     case "cache":
+      return { ...running(view), cache: d.hit ? d : undefined, steps: put(view.steps, note(d, position)) };
+    case "analysis":
     case "reranking":
       return { ...running(view), steps: put(view.steps, note(d, position)) };
     case "grading": {
@@ -163,6 +164,7 @@ function toolResult(s: ToolStep, d: StepData & { kind: "tool_result" }): ToolSte
     output: d.output ?? "",
     durationMs: d.duration_ms,
     retrieval: d.retrieval,
+    table: d.table,
   };
 }
 
@@ -170,9 +172,9 @@ function note(d: StepData & { kind: "analysis" | "cache" | "grading" | "rerankin
   const key = `${d.kind}@${position}`;
   switch (d.kind) {
     case "analysis":
-      return { key, kind: d.kind, query: d.query, complexity: d.complexity, subQueries: d.sub_queries ?? [] };
+      return analysisStep(key, d);
     case "cache":
-      return { key, kind: d.kind, hit: d.hit, originalQuery: d.original_query ?? "" };
+      return cacheStep(key, d);
     case "grading":
       return { key, kind: d.kind, correct: d.correct, ambiguous: d.ambiguous, incorrect: d.incorrect, action: d.action };
     case "reranking":

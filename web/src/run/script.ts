@@ -38,6 +38,25 @@ const citation = {
   url: "",
 };
 
+/** What a run may say beside its text: a cached answer, a query's table, an order of passages, a verdict. */
+export const aside = {
+  cache: { kind: "cache", hit: true, similarity: 0.97, original_query: "how long is the warranty", cached_at: "2026-01-01T00:00:00Z" },
+  table: { query: "SELECT year, sum(total) FROM sales GROUP BY year", columns: ["year", "total"], rows: [["2024", "12.5"], ["2025", "NULL"]], truncated: true },
+  reranking: { kind: "reranking", method: "mmr", input_count: 20, output_count: 7, top_score: 0.9, duration_ms: 3 },
+  grade: { chunk_id: "c-a1", score: 0.4, classification: "AMBIGUOUS", expanded: true, new_score: 0.7 },
+  verification: {
+    claims_checked: 2,
+    claims_supported: 1,
+    claims_partially_supported: 0,
+    claims_unsupported: 1,
+    confidence: 0.6,
+    details: [
+      { claim: "Two years.", verdict: "SUPPORTED", chunk_ids: ["c-a1"], start: 0, end: 10 },
+      { claim: "No longer.", verdict: "UNSUPPORTED", chunk_ids: [], start: 18, end: 28 },
+    ],
+  },
+} as const;
+
 export const script: Entry[] = [
   [{ type: "message_start", thread_id: "t1", user_message_id: "u1", mode: "auto", attempt: 1 }],
   [{ type: "step", kind: "queued", position: 2 }],

@@ -2,9 +2,8 @@
 // or that a saved message unfolds into. Both give the same shape, so that an
 // answer looks the same while it is written and years later.
 
-import type { Citation, Finished, Memory, Message, Retrieval, RunFailed, Status, WebSource } from "../api/types";
+import type { Analysis, CacheChecked, Citation, Finished, Grade, Memory, Message, Retrieval, RunFailed, Status, Step, Table, Verification, WebSource } from "../api/types";
 import { isDone } from "../api/types";
-import type { Grade, Verification } from "./frames";
 
 export interface ToolStep {
   key: string;
@@ -20,11 +19,12 @@ export interface ToolStep {
   output: string;
   durationMs: number;
   retrieval?: Retrieval;
+  table?: Table;
 }
 
 export type NoteStep =
   | { key: string; kind: "analysis"; query: string; complexity: string; subQueries: string[] }
-  | { key: string; kind: "cache"; hit: boolean; originalQuery: string }
+  | { key: string; kind: "cache"; hit: boolean; originalQuery: string; similarity: number }
   | { key: string; kind: "grading"; correct: number; ambiguous: number; incorrect: number; action: string }
   | { key: string; kind: "reranking"; inputCount: number; outputCount: number; durationMs: number };
 
@@ -55,6 +55,8 @@ export interface RunView {
   retractedReason: string;
   model: string;
   webSources: WebSource[];
+  /** Set when the answer is that to an earlier question like this one. */
+  cache?: CacheChecked;
   memory?: Memory;
   verification?: Verification;
   error?: RunFailed;
@@ -85,35 +87,54 @@ export function emptyRun(messageId: string, threadId: string, userMessageId = ""
   };
 }
 
+export function analysisStep(key: string, a: Analysis): NoteStep {
+  return { key, kind: "analysis", query: a.query, complexity: a.complexity, subQueries: a.sub_queries ?? [] };
+}
+
+export function cacheStep(key: string, c: CacheChecked): NoteStep {
+  return { key, kind: "cache", hit: c.hit, originalQuery: c.original_query ?? "", similarity: c.similarity ?? 0 };
+}
+
 /** The view of a message as the server saved it. */
 export function fromMessage(m: Message): RunView {
+  const notes: NoteStep[] = [];
+  if (m.analysis) notes.push(analysisStep("analysis", m.analysis));
+  if (m.cache) notes.push(cacheStep("cache", m.cache));
   return {
     ...emptyRun(m.id, m.thread_id, m.parent_id ?? ""),
     status: m.status,
     position: m.last_seq ?? 0,
     attempt: Math.max(1, m.attempts ?? 1),
     thinking: m.reasoning ?? "",
-    steps: (m.steps ?? []).map((s) => ({
-      key: s.call_id,
-      kind: "tool",
-      tool: s.tool,
-      detail: s.detail ?? "",
-      iteration: s.iteration,
-      done: s.done || isDone(m.status),
-      ok: s.ok,
-      summary: s.summary ?? "",
-      error: s.error ?? "",
-      output: "",
-      durationMs: s.duration_ms,
-      retrieval: s.retrieval,
-    })),
+    steps: [...notes, ...(m.steps ?? []).map((s) => savedStep(s, isDone(m.status)))],
+    grades: Object.fromEntries((m.grades ?? []).map((g) => [g.chunk_id, g])),
     citations: m.citations ?? [],
     text: m.text,
     retracted: m.retracted ?? 0,
     model: m.model ?? "",
     webSources: m.sources ?? [],
+    cache: m.cache?.hit ? m.cache : undefined,
     memory: m.memory ?? undefined,
+    verification: m.verification ?? undefined,
     error: m.error ?? undefined,
     finished: m.finished ?? undefined,
+  };
+}
+
+function savedStep(s: Step, ended: boolean): ToolStep {
+  return {
+    key: s.call_id,
+    kind: "tool",
+    tool: s.tool,
+    detail: s.detail ?? "",
+    iteration: s.iteration,
+    done: s.done || ended,
+    ok: s.ok,
+    summary: s.summary ?? "",
+    error: s.error ?? "",
+    output: "",
+    durationMs: s.duration_ms,
+    retrieval: s.retrieval,
+    table: s.table,
   };
 }

@@ -1,5 +1,4 @@
-import type { Citation } from "../api/types";
-import type { Grade } from "../run/frames";
+import type { Citation, Grade } from "../api/types";
 import { t } from "../strings";
 
 /** Why this passage was found, as far as the search said. */

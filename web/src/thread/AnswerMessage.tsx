@@ -5,7 +5,7 @@ import { IconButton } from "../ui/IconButton";
 import { copyWithFootnotes } from "../answer/copy";
 import { Markdown } from "../answer/Markdown";
 import { citedIn } from "../answer/marks";
-import { RunNotices } from "../answer/Notice";
+import { Notice, RunNotices } from "../answer/Notice";
 import { Footnotes, SourceStrip, WebSources } from "../answer/Sources";
 import { currentActivity } from "../answer/steps";
 import { Steps } from "../answer/Steps";
@@ -13,7 +13,7 @@ import { Thinking } from "../answer/Thinking";
 import { isDone, type Message } from "../api/types";
 import { useLiveRun, useRunView } from "../run/live";
 import type { RunView } from "../run/view";
-import { t } from "../strings";
+import { ago, t } from "../strings";
 import { askAgain, RemoveMessage } from "./QuestionMessage";
 import { useAnnouncements } from "./useAnnouncements";
 
@@ -36,8 +36,9 @@ export const AnswerMessage = memo(function AnswerMessage({ message, question, bu
       <Steps view={view} />
       <SourceStrip citations={view.citations} messageId={view.messageId} />
       <Activity view={view} />
-      {text !== "" && <Markdown text={text} growing={view.writing} citations={view.citations} messageId={view.messageId} />}
+      {text !== "" && <Markdown text={text} growing={view.writing} citations={view.citations} messageId={view.messageId} verification={view.verification} />}
       <RunNotices view={view} connection={connection} />
+      {view.cache && <FromCache view={view} question={question} busy={busy} />}
       {done && <Below view={view} />}
       {done && (
         <div className="message-tools">
@@ -54,6 +55,21 @@ export const AnswerMessage = memo(function AnswerMessage({ message, question, bu
     </article>
   );
 });
+
+/** An earlier answer that is shown again: said plainly, with a way to have a new one. */
+function FromCache({ view, question, busy }: { view: RunView; question: Message | undefined; busy: boolean }) {
+  const when = view.cache?.cached_at ? ago(view.cache.cached_at) : "";
+  return (
+    <Notice tone="info">
+      <p>{t.run.fromEarlier(when, view.cache?.original_query ?? "")}</p>
+      {question && isDone(view.status) && (
+        <button type="button" className="button" disabled={busy} onClick={() => void askAgain(question, question.text).catch(() => undefined)}>
+          {t.run.askAnew}
+        </button>
+      )}
+    </Notice>
+  );
+}
 
 /** One quiet line that says what is going on until there is something to read. */
 function Activity({ view }: { view: RunView }) {

@@ -1,0 +1,49 @@
+// What a machine can find of WCAG 2.2 AA.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { expect } from "vitest";
+import { close, open, shot } from "./browser";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Found {
+  id: string;
+  nodes: { target: string[]; failureSummary?: string }[];
+}
+
+/** An open menu or dialog is looked at by itself: the page behind it is closed off. */
+export async function violations(page: Page, part = "html"): Promise<string[]> {
+  await page.evaluate(axe);
+  const found = await page.evaluate(async (part) => {
+    const run = (window as unknown as { axe: { run: (part: string, options: unknown) => Promise<{ violations: Found[] }> } }).axe.run;
+    return (await run(part, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })).violations;
+  }, part);
+  return found.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")}: ${n.failureSummary ?? ""}`));
+}
+
+const widths: [width: number, height: number][] = [
+  [380, 780],
+  [1024, 768],
+  [2560, 1440],
+];
+
+/**
+ * Opens an address at three widths in both themes, brings it to the state that
+ * is meant, and wants of each look: nothing that axe finds, nothing wider than
+ * the window. Screenshots are left as NAME-WIDTH-THEME.png.
+ */
+export async function everyLook(browser: Browser, url: string, name: string, prepare: (page: Page) => Promise<void>, part?: string): Promise<void> {
+  for (const [width, height] of widths) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const look = `${name}-${width}-${colorScheme}`;
+      const w = await open(browser, "about:blank", { viewport: { width, height }, colorScheme }, url);
+      await prepare(w.page);
+      await shot(w.page, look);
+      expect(await violations(w.page, part), look).toEqual([]);
+      expect(await w.page.evaluate(() => document.documentElement.scrollWidth > innerWidth), `${look} is wider than the window`).toBe(false);
+      await close(w);
+    }
+  }
+}

@@ -1,0 +1,213 @@
+// Reading an answer: all that an answer may hold, whoever wrote it.
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Citation, Claim, Message } from "../src/api/types";
+import { everyLook } from "./axe";
+import { Ibid, missing } from "./binary";
+import { close, documentsReady, drop, launch, open } from "./browser";
+import { handbook, tomatoes } from "./files";
+import { answer, question, serveThread } from "./scripted";
+
+const sql = "SELECT plant, litres FROM watering WHERE month = 'July' ORDER BY litres DESC";
+const cite = (n: number, more: Partial<Citation>): Citation => ({
+  n,
+  chunk_id: `c${n}`,
+  document_id: "",
+  version: "",
+  title: "",
+  path: [],
+  pages: [],
+  heading: "",
+  quote: "",
+  start: 0,
+  end: 0,
+  level: "L2",
+  score: 0.8,
+  url: "",
+  ...more,
+});
+
+const text = `Tomatoes need **two litres** a day in July [c1], and the table agrees [c2]. They grow best under a full moon. One page even gives a formula [c3]: $w = \\frac{2\\,V}{d^2}$, or
+
+$$\\int_0^{31} w(t)\\,dt = 62$$
+
+At $2 a bottle and $3 a can, that is cheap.
+
+| plant | litres |
+|:--|--:|
+| tomato | 2 |
+| rose | 1 |
+
+\`\`\`python
+print(sum(w for w in weeks))
+\`\`\`
+`;
+
+/** The verdict on a sentence of the text, as bytes of it. */
+function verdict(sentence: string, verdict: string): Claim {
+  const start = new TextEncoder().encode(text.slice(0, text.indexOf(sentence))).length;
+  return { claim: sentence, verdict, chunk_ids: [], start, end: start + new TextEncoder().encode(sentence).length };
+}
+
+function conversation(documentId: string, version: string): Message[] {
+  return [
+    question("q1", "How much water do tomatoes need?"),
+    answer("a1", "q1", text, {
+      analysis: { query: "water tomatoes", complexity: "moderate", mode: "agentic", decomposed: true, sub_queries: ["tomato water", "formula"] },
+      reasoning: "I should **look** at the handbook.",
+      citations: [
+        cite(1, {
+          document_id: documentId,
+          version,
+          title: "Garden Handbook",
+          pages: [3],
+          quote: tomatoes,
+          match: { lexical_rank: 1, lexical_score: 7.31, vector_rank: 4, vector_score: 0.62, fused_score: 0.91 },
+        }),
+        cite(2, { kind: "query", title: "garden", quote: sql, text: "plant | litres" }),
+        cite(3, { kind: "web", title: "Watering, explained", url: "https://garden.example/water?x=1", quote: "w = 2V/d²", text: "It is known that w = 2V/d² holds." }),
+      ],
+      grades: [{ chunk_id: "c1", score: 0.93, classification: "CORRECT" }],
+      steps: [
+        { call_id: "s", tool: "search_knowledge_base", detail: "tomato water", iteration: 1, done: true, ok: true, duration_ms: 12, summary: "3 passages from 1 document" },
+        {
+          call_id: "d",
+          tool: "query_database",
+          detail: sql,
+          iteration: 1,
+          done: true,
+          ok: true,
+          duration_ms: 8,
+          table: { query: sql, columns: ["plant", "litres"], rows: [["tomato", "2.0"], ["<b>rose</b>", "1.0"]], truncated: true },
+        },
+      ],
+      verification: {
+        claims_checked: 4,
+        claims_supported: 2,
+        claims_partially_supported: 1,
+        claims_unsupported: 1,
+        confidence: 0.7,
+        details: [verdict("They grow best under a full moon.", "UNSUPPORTED"), verdict("that is cheap", "PARTIALLY_SUPPORTED")],
+      },
+      memory: { used_chars: 12_000, budget_chars: 48_000, pairs: 1, dropped_pairs: 0 },
+    }),
+    question("q2", "And again?", "a1"),
+    answer("a2", "q2", "Two litres.", { cache: { hit: true, similarity: 0.98, original_query: "How much water?", cached_at: new Date(Date.now() - 3_600_000).toISOString() } }),
+  ];
+}
+
+describe.skipIf(missing())(`reading an answer${missing() ? ` (${missing() ?? ""})` : ""}`, () => {
+  const ibid = new Ibid();
+  let browser: Browser;
+  let messages: Message[];
+
+  beforeAll(async () => {
+    await ibid.start();
+    browser = await launch();
+    const w = await open(browser, ibid.url);
+    await drop(w.page, [handbook]);
+    await documentsReady(w.page, 1);
+    const { documents } = (await (await w.page.request.get(`${ibid.url}/v1/documents`)).json()) as { documents: { id: string; version: string }[] };
+    messages = conversation(documents[0]?.id ?? "", documents[0]?.version ?? "");
+    await close(w);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await ibid.stop();
+  });
+
+  const show = async (page: Page, to = "/t/t") => {
+    await serveThread(page, "t", "Water", messages);
+    await page.goto(ibid.url + to);
+    await page.locator(".answer .prose").first().waitFor();
+  };
+
+  it("shows tables, code, formulas, and money as money", async () => {
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    await show(w.page);
+    const prose = w.page.locator(".answer .prose").first();
+    await prose.locator("math mfrac").first().waitFor();
+    await expect.poll(() => prose.locator("math").count()).toBe(2);
+    expect(await prose.locator(".formula[data-display=true] math").count()).toBe(1);
+    expect(await prose.innerText()).toContain("At $2 a bottle and $3 a can");
+    expect(await prose.locator("table tr").count()).toBe(3);
+    expect(await prose.locator(".code").getByRole("button", { name: "Copy" }).count()).toBe(1);
+    await close(w);
+  });
+
+  it("marks what the sources do not back, and says how much they do", async () => {
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    await show(w.page);
+    const doubts = w.page.locator(".doubt");
+    expect(await doubts.allInnerTexts()).toEqual(["They grow best under a full moon.", "that is cheap"]);
+    await w.page.getByRole("img", { name: "Not backed by the sources" }).waitFor();
+    await w.page.getByRole("img", { name: "Backed by the sources only in part" }).waitFor();
+    await w.page.getByText("2 of 4 statements backed by the sources").waitFor();
+    await w.page.getByText("Confidence 72 %").first().waitFor();
+    await close(w);
+  });
+
+  it("says why a passage was found", async () => {
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    await show(w.page, "/t/t?note=a1.1");
+    await w.page.locator(".page-mark").first().waitFor();
+    await w.page.getByText("Why this passage").click();
+    const why = w.page.locator(".why");
+    await why.getByText("1st (7.31)").waitFor();
+    await why.getByText("4th (0.62)").waitFor();
+    await why.getByText("fits the question (0.93)").waitFor();
+    await close(w);
+  });
+
+  it("leads to a web page by a link that tells it nothing, and shows its host", async () => {
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    await show(w.page, "/t/t?note=a1.3");
+    const link = w.page.getByRole("link", { name: "Open at garden.example" });
+    expect(await link.getAttribute("href")).toBe("https://garden.example/water?x=1");
+    expect(await link.getAttribute("rel")).toContain("noopener");
+    expect(await link.getAttribute("rel")).toContain("noreferrer");
+    expect(await w.page.locator(".note-body mark").innerText()).toBe("w = 2V/d²");
+    await close(w);
+  });
+
+  it("shows the query and the table behind a number, as text", async () => {
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    await show(w.page, "/t/t?note=a1.2");
+    const note = w.page.locator(".note-body");
+    expect((await note.locator("pre").innerText()).trim()).toBe(sql);
+    expect(await note.locator("td").allInnerTexts()).toEqual(["tomato", "2.0", "<b>rose</b>", "1.0"]);
+    await note.getByText("The first 2 rows; there are more.").waitFor();
+    await w.page.locator(".steps .fold").first().click();
+    await w.page.getByText("Understood the question").waitFor();
+    await w.page.getByRole("button", { name: "Queried the database", exact: true }).click();
+    expect(await w.page.locator(".step-detail-box td").count()).toBe(4);
+    await close(w);
+  });
+
+  it("says that an answer is an earlier one, and offers a new one", async () => {
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    await show(w.page);
+    await w.page.getByText("This is an earlier answer (1 hour ago), to the question “How much water?”.").waitFor();
+    await w.page.getByRole("button", { name: "Answer anew" }).waitFor();
+    await close(w);
+  });
+
+  it("looks right at every width and in both themes", async () => {
+    await everyLook(browser, ibid.url, "rich-answer", async (page) => {
+      await show(page);
+      await page.locator(".answer .prose").first().locator("math").first().waitFor();
+      await page.locator(".question").first().scrollIntoViewIfNeeded();
+    });
+    await everyLook(browser, ibid.url, "rich-source", async (page) => {
+      await show(page, "/t/t?note=a1.1");
+      await page.locator(".page-mark").first().waitFor();
+      await page.getByText("Why this passage").click();
+    });
+    await everyLook(browser, ibid.url, "rich-query", async (page) => {
+      await show(page, "/t/t?note=a1.2");
+      await page.locator(".note-body table").waitFor();
+    });
+  });
+});

@@ -1,0 +1,118 @@
+import { useQuery } from "@tanstack/react-query";
+import { ExternalLink } from "lucide-react";
+import { useMemo } from "react";
+import { getJSON } from "../api/client";
+import { useDocuments } from "../api/queries";
+import type { Citation, Message, Table } from "../api/types";
+import { pagesOf } from "../answer/FootnoteMark";
+import { ResultTable } from "../answer/ResultTable";
+import { webAddress } from "../answer/web";
+import { useLiveRun } from "../run/live";
+import { fromMessage, type RunView } from "../run/view";
+import { t } from "../strings";
+import { Frame } from "./Frame";
+import { QuoteBox, Viewer, type Place } from "./Viewer";
+import { Why } from "./Why";
+
+/** What a footnote rests on: a passage of a document, a page of the web, or what a database answered. */
+export function NoteSource({ messageId, n }: { messageId: string; n: number }) {
+  const { view, missing } = useMessageView(messageId, n);
+  const citation = view?.citations.find((c) => c.n === n);
+  if (!view || !citation) return <Frame title={missing ? t.notFound : t.loading}>{null}</Frame>;
+  const why = <Why citation={citation} grade={view.grades[citation.chunk_id]} />;
+  switch (citation.kind) {
+    case "web":
+      return <WebNote citation={citation} why={why} />;
+    case "query":
+      return <QueryNote citation={citation} view={view} why={why} />;
+    default:
+      return <DocumentNote citation={citation} why={why} />;
+  }
+}
+
+/** A footnote's message: watched in this tab, or asked of the server. */
+function useMessageView(messageId: string, n: number): { view: RunView | undefined; missing: boolean } {
+  const run = useLiveRun(messageId);
+  const watched = run?.view.citations.some((c) => c.n === n) ? run.view : undefined;
+  const saved = useQuery({
+    queryKey: ["message", messageId],
+    queryFn: ({ signal }) => getJSON<Message>(`/v1/messages/${encodeURIComponent(messageId)}`, signal),
+    enabled: !watched,
+    staleTime: 60_000,
+  });
+  const unfolded = useMemo(() => (saved.data ? fromMessage(saved.data) : undefined), [saved.data]);
+  return { view: watched ?? unfolded, missing: saved.isError || saved.isSuccess };
+}
+
+interface NoteProps {
+  citation: Citation;
+  why: React.ReactNode;
+}
+
+function DocumentNote({ citation, why }: NoteProps) {
+  const documents = useDocuments();
+  const doc = documents.data?.find((d) => d.id === citation.document_id);
+  const id = doc?.id;
+  const format = doc?.format;
+  const place = useMemo<Place | undefined>(
+    () =>
+      doc && {
+        doc,
+        version: citation.version,
+        pages: citation.pages ?? [],
+        quote: citation.quote,
+        span: { start: citation.start, end: citation.end },
+      },
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a document that is polled is still the same one
+    [citation, id, format],
+  );
+  const where = [pagesOf(citation), citation.heading].filter(Boolean).join(" · ");
+  return (
+    <Frame number={citation.n} title={citation.title} where={where} doc={doc} version={citation.version} page={citation.pages?.[0]}>
+      {place && <Viewer place={place} />}
+      {documents.isSuccess && !doc && <QuoteBox text={t.panel.gone} quote={citation.quote} passage={citation.text} />}
+      {why}
+    </Frame>
+  );
+}
+
+/** A page of the web is never fetched by this page: its words were kept, and a link leads there. */
+function WebNote({ citation, why }: NoteProps) {
+  const at = webAddress(citation.url);
+  return (
+    <Frame number={citation.n} title={citation.title} where={at?.host}>
+      <div className="note-body">
+        <QuoteBox text={t.panel.webPage} quote={citation.quote} passage={citation.text} />
+        {at ? (
+          <a className="button" href={at.href} target="_blank" rel="noreferrer noopener external">
+            <ExternalLink aria-hidden />
+            {t.sources.onWeb(at.host)}
+          </a>
+        ) : (
+          <p className="faint">{t.sources.notOnWeb}</p>
+        )}
+      </div>
+      {why}
+    </Frame>
+  );
+}
+
+function QueryNote({ citation, view, why }: NoteProps & { view: RunView }) {
+  const table = useMemo(() => tableOf(citation, view), [citation, view]);
+  return (
+    <Frame number={citation.n} title={citation.title} where={citation.heading}>
+      <div className="note-body">
+        <p className="faint">{t.panel.query}</p>
+        {table ? <ResultTable table={table} /> : <pre tabIndex={0}>{[citation.quote, citation.text].filter(Boolean).join("\n\n")}</pre>}
+      </div>
+      {why}
+    </Frame>
+  );
+}
+
+/** The table that a query's step of the same answer holds. */
+function tableOf(citation: Citation, view: RunView): Table | undefined {
+  const query = citation.quote.trim();
+  for (const s of view.steps) if (s.kind === "tool" && s.table?.query.trim() === query) return s.table;
+  return undefined;
+}
