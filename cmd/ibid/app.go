@@ -79,7 +79,11 @@ func (a *app) build(ctx context.Context) error {
 		return err
 	}
 	a.index = index.New(index.Config{})
-	a.searcher = search.New(search.Config{Index: a.index, Store: passages{a.db}, MaxLimit: 100})
+	reranker, err := openReranker(a.cfg, func() ibid.Embedder { return a.searcher.Embedder() })
+	if err != nil {
+		return err
+	}
+	a.searcher = search.New(search.Config{Index: a.index, Store: passages{a.db}, MaxLimit: 100, Reranker: reranker})
 	a.readers, err = extract.New(extract.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2,
 		Limits: extract.Limits{Timeout: a.cfg.Limits.ExtractTime, InputBytes: int64(a.cfg.Limits.FileMB) << 20}})
 	if err != nil {
@@ -124,6 +128,18 @@ func (a *app) openModels() error {
 		a.embedder, err = llm.OpenEmbedder(llm.Config{Spec: a.cfg.Embedder, APIKey: a.cfg.EmbedderKey})
 	}
 	return err
+}
+
+// openReranker returns what cfg.Rerank names, nil for none. embedder returns the
+// one in use.
+func openReranker(cfg Config, embedder func() ibid.Embedder) (search.Reranker, error) {
+	switch cfg.Rerank {
+	case rerankOff:
+		return nil, nil
+	case rerankMaxSim:
+		return search.NewMaxSim(embedder), nil
+	}
+	return llm.OpenReranker(llm.Config{Spec: cfg.Rerank, APIKey: cfg.RerankKey})
 }
 
 // Handler answers HTTP requests.

@@ -282,7 +282,15 @@ type searchResult struct {
 	Passages       []ibid.Passage `json:"passages"`
 	TookMS         float64        `json:"took_ms"`
 	ChunksSearched int            `json:"chunks_searched"`
-	Warning        string         `json:"warning"` // why half of the search is missing
+	Latency        struct {
+		P50MS    float64 `json:"p50_ms"`
+		P99MS    float64 `json:"p99_ms"`
+		Searches int     `json:"searches"`
+	} `json:"latency"`
+	Rerank *struct {
+		Method string `json:"method"`
+	} `json:"rerank"`
+	Warning string `json:"warning"` // why the vector half or the reranker is missing
 }
 
 func (c *client) search(ctx context.Context, query url.Values) (json.RawMessage, error) {

@@ -30,6 +30,8 @@ type Config struct {
 	Embedder      string // "lsa", or a spec as llm.OpenEmbedder reads it
 	EmbedderKey   string
 	SearchMode    string // auto, lexical, vector, rrf, mix
+	Rerank        string // "off", "maxsim", or a spec as llm.OpenReranker reads it
+	RerankKey     string
 	LogLevel      string // debug, info, warn, error
 
 	WebSearch    string // "", or a spec as websearch.Open reads it: "brave"
@@ -65,6 +67,7 @@ func defaultConfig(e environment) Config {
 		ContextTokens: 8192,
 		Embedder:      builtInEmbedder,
 		SearchMode:    "auto",
+		Rerank:        "off",
 		LogLevel:      "info",
 		Limits: Limits{
 			ToolCalls:       20,

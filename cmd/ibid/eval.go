@@ -13,6 +13,7 @@ import (
 	"ibid"
 	"ibid/internal/eval"
 	"ibid/internal/llm"
+	"ibid/internal/search"
 )
 
 func (c *cli) evalCommand() *cobra.Command {
@@ -60,8 +61,15 @@ func (c *cli) evalRetrieval(ctx context.Context, cfg Config, dir string, sample 
 			return err
 		}
 	}
+	var reranker search.Reranker
+	if cfg.Rerank != rerankMaxSim { // which is measured in any case
+		var err error
+		if reranker, err = openReranker(cfg, nil); err != nil {
+			return err
+		}
+	}
 	notes := newTerminal(c.err, c.env)
-	report, err := eval.Retrieval(ctx, dir, eval.Config{Embedder: embedder, Sample: sample, Progress: func(stage string, done, total int) {
+	report, err := eval.Retrieval(ctx, dir, eval.Config{Embedder: embedder, Reranker: reranker, Sample: sample, Progress: func(stage string, done, total int) {
 		if notes.tty {
 			notes.printf("\r\x1b[K%s", notes.paint(dim, fmt.Sprintf("%s: %d of %d", stage, done, total)))
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,9 @@ func (c *cli) searchCommand() *cobra.Command {
 	flags.StringVar(&o.category, "category", "", "search documents of this `CATEGORY` only")
 	flags.StringArrayVar(&o.tags, "tag", nil, "search documents with this `TAG` only (may be repeated: with all of them)")
 	flags.StringVar(&o.folder, "folder", "", "search documents in this `FOLDER` of the library only")
+	flags.StringArrayVar(&o.metadata, "metadata", nil, "search documents with this field only: `NAME=VALUE` (may be repeated: with all of them)")
+	flags.BoolVar(&o.expand, "expand", false, "show the sections that the passages stand in")
+	flags.BoolVar(&o.noRerank, "no-rerank", false, "leave the order as it is before reranking")
 	flags.BoolVar(&o.json, "json", false, "print the passages as one JSON object")
 	return cmd
 }
@@ -52,11 +56,20 @@ type searchOptions struct {
 	category string
 	tags     []string
 	folder   string
+	metadata []string
+	expand   bool
+	noRerank bool
 	json     bool
 }
 
 func (c *cli) search(ctx context.Context, s *session, query string, o searchOptions) error {
-	values := url.Values{"q": {query}, "limit": {strconv.Itoa(o.limit)}, "tag": o.tags}
+	values := url.Values{"q": {query}, "limit": {strconv.Itoa(o.limit)}, "tag": o.tags, "metadata": o.metadata}
+	if o.expand {
+		values.Set("expand", "true")
+	}
+	if o.noRerank {
+		values.Set("rerank", "false")
+	}
 	if o.document != "" {
 		documents, err := s.documents(ctx)
 		if err != nil {
@@ -88,7 +101,7 @@ func (c *cli) search(ctx context.Context, s *session, query string, o searchOpti
 	if err := json.Unmarshal(raw, &result); err != nil {
 		return fmt.Errorf("read search result: %w", err)
 	}
-	printHits(out, result)
+	printHits(out, result, o)
 	return nil
 }
 
@@ -96,21 +109,51 @@ func (c *cli) search(ctx context.Context, s *session, query string, o searchOpti
 // of it.
 const longestHit = 400
 
-func printHits(out *terminal, r searchResult) {
+func printHits(out *terminal, r searchResult, o searchOptions) {
 	for i, p := range r.Passages {
 		rank := fmt.Sprintf("%2d  %.3f  ", i+1, p.Score)
 		out.printf("%s%s\n", rank, out.paint(bold, oneLine(hitTitle(p), max(0, out.width-len(rank)))))
-		out.printf("%s\n", wrap(oneLine(firstOf(p.Quote.Text, p.Text), longestHit), strings.Repeat(" ", len(rank)), out.width))
+		shown := firstOf(p.Quote.Text, p.Text)
+		if o.expand {
+			shown = p.Text
+		}
+		out.printf("%s\n", marked(out, p, wrap(oneLine(shown, longestHit), strings.Repeat(" ", len(rank)), out.width)))
 		out.printf("%s%s\n", strings.Repeat(" ", len(rank)), out.paint(dim, matchText(p.Match)))
 	}
 	if r.Warning != "" {
-		out.printf("%s\n", out.paint(amber, "words only, as meaning could not be compared: "+oneLine(r.Warning, 0)))
+		out.printf("%s\n", out.paint(amber, "not all of the search worked: "+oneLine(r.Warning, 0)))
 	}
 	if len(r.Passages) == 0 {
 		out.printf("nothing found\n")
 	}
-	out.printf("%s\n", out.paint(dim, fmt.Sprintf("%s of %s, mode %s, %.1f ms",
-		count(len(r.Passages), "passage"), count(r.ChunksSearched, "chunk"), safe(r.Mode), r.TookMS)))
+	said := fmt.Sprintf("%s of %s, mode %s, %.1f ms", count(len(r.Passages), "passage"), count(r.ChunksSearched, "chunk"), safe(r.Mode), r.TookMS)
+	if r.Rerank != nil {
+		said += ", reranked by " + safe(r.Rerank.Method)
+	}
+	if r.Latency.Searches > 1 {
+		said += fmt.Sprintf("; p50 %.1f ms and p99 %.1f ms of the last %d searches", r.Latency.P50MS, r.Latency.P99MS, r.Latency.Searches)
+	}
+	out.printf("%s\n", out.paint(dim, said))
+}
+
+var plainWord = regexp.MustCompile(`[\p{L}\p{N}]+`)
+
+// marked paints the words of a passage that the query has.
+func marked(out *terminal, p ibid.Passage, shown string) string {
+	words := make(map[string]bool)
+	for _, h := range p.Highlights {
+		if from, to := h.Start-p.Start, h.End-p.Start; 0 <= from && from < to && to <= len(p.Text) {
+			for _, w := range plainWord.FindAllString(p.Text[from:to], -1) {
+				words[w] = true
+			}
+		}
+	}
+	return plainWord.ReplaceAllStringFunc(shown, func(w string) string {
+		if words[w] {
+			return out.paint(bold, w)
+		}
+		return w
+	})
 }
 
 func hitTitle(p ibid.Passage) string {
@@ -136,6 +179,9 @@ func matchText(m ibid.Match) string {
 	}
 	if m.VectorRank > 0 {
 		parts = append(parts, fmt.Sprintf("meaning: rank %d, score %.3f", m.VectorRank, m.VectorScore))
+	}
+	if len(parts) > 1 {
+		parts = append(parts, fmt.Sprintf("fused: %.3f", m.Fused))
 	}
 	return strings.Join(parts, " · ")
 }

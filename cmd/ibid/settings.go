@@ -96,6 +96,16 @@ func settings() []setting {
 		},
 		oneOf("search_mode", "how lexical and vector search are put together",
 			func(c *Config) *string { return &c.SearchMode }, searchModes()...),
+		{
+			key: "rerank", kind: kindText, about: "what puts the passages found in a better order: off, maxsim, or the URL of a reranking server",
+			set:  setRerank,
+			show: func(c Config) string { return c.Rerank },
+		},
+		{
+			key: "rerank_api_key", kind: kindText, secret: true, about: "key for the reranking server",
+			set:  func(c *Config, v string) error { c.RerankKey = v; return nil },
+			show: func(c Config) string { return c.RerankKey },
+		},
 		oneOf("log_level", "what the server writes to standard error",
 			func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error"),
 		{
@@ -246,6 +256,21 @@ func setEmbedder(c *Config, v string) error {
 	}
 	_, err := llm.OpenEmbedder(llm.Config{Spec: v})
 	return orBuiltIn(err, builtInEmbedder)
+}
+
+// The ways to rerank that need no server.
+const (
+	rerankOff    = "off"
+	rerankMaxSim = "maxsim"
+)
+
+func setRerank(c *Config, v string) error {
+	c.Rerank = v
+	if v == rerankOff || v == rerankMaxSim {
+		return nil
+	}
+	_, err := llm.OpenReranker(llm.Config{Spec: v}) // calls nobody
+	return err
 }
 
 // orBuiltIn names the built-in choice beside the servers that err speaks of.

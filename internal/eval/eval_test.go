@@ -53,7 +53,7 @@ func TestScores(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := report.Score(search.ModeAuto, NDCG10); got < tt.least {
+			if got := report.Score("auto", NDCG10); got < tt.least {
 				t.Errorf("nDCG@10 is %.4f, wanted at least %.3f", got, tt.least)
 			}
 			golden(t, filepath.Join("testdata", name+".golden"), report)
@@ -85,7 +85,7 @@ func scores(r *Report) string {
 	var b strings.Builder
 	for _, c := range r.Configurations {
 		for i, m := range Metrics {
-			fmt.Fprintf(&b, "%-8s %-11s %.4f\n", c.Mode, m, c.Scores[i])
+			fmt.Fprintf(&b, "%-13s %-11s %.4f\n", c.Name, m, c.Scores[i])
 		}
 	}
 	return b.String()
@@ -179,7 +179,7 @@ func TestRetrievalOfASmallSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Documents != 3 || r.Chunks != 4 || r.Queries != 2 || r.Default != search.ModeLexical || r.Score(search.ModeAuto, NDCG10) != 1 {
+	if r.Documents != 3 || r.Chunks != 4 || r.Queries != 2 || r.Default != search.ModeLexical || r.Score("auto", NDCG10) != 1 {
 		t.Errorf("report %+v", r)
 	}
 	var table bytes.Buffer

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -27,56 +28,45 @@ type Report struct {
 // Configuration is one way of searching and its scores, means over the queries
 // in the order of Metrics.
 type Configuration struct {
-	Mode   search.Mode
+	Name   string
 	Scores []float64
 }
 
 // Difference is the nDCG@10 of A minus that of B, with its 95 % interval by
 // paired bootstrap over the queries.
 type Difference struct {
-	A    search.Mode `json:"a"`
-	B    search.Mode `json:"b"`
-	Mean float64     `json:"mean"`
-	Low  float64     `json:"low"`
-	High float64     `json:"high"`
+	A    string  `json:"a"`
+	B    string  `json:"b"`
+	Mean float64 `json:"mean"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
 // Score returns a mean, 0 where it was not measured.
-func (r *Report) Score(mode search.Mode, metric Metric) float64 {
+func (r *Report) Score(configuration string, metric Metric) float64 {
 	for _, c := range r.Configurations {
-		if c.Mode != mode {
-			continue
-		}
-		for i, m := range Metrics {
-			if m == metric {
-				return c.Scores[i]
-			}
+		if i := slices.Index(Metrics, metric); c.Name == configuration && i >= 0 {
+			return c.Scores[i]
 		}
 	}
 	return 0
 }
 
-func (r *Report) add(mode, used search.Mode, rows [][]float64) {
-	r.Configurations = append(r.Configurations, Configuration{Mode: mode, Scores: mean(rows)})
-	if mode == search.ModeAuto {
+func (r *Report) add(c configuration, used search.Mode, rows [][]float64) {
+	r.Configurations = append(r.Configurations, Configuration{Name: c.name, Scores: mean(rows)})
+	if c.name == string(search.ModeAuto) {
 		r.Default = used
 	}
 }
 
-// compare sets every configuration against the lexical half alone.
-func (r *Report) compare(measured map[search.Mode][][]float64, seed uint64) {
-	base := measured[search.ModeLexical]
-	for _, mode := range configurations {
-		if mode == search.ModeLexical || mode == search.ModeAuto {
-			continue
-		}
-		d := make([]float64, len(base))
-		for i, row := range measured[mode] {
-			d[i] = row[0] - base[i][0]
-		}
-		m, low, high := bootstrap(d, seed)
-		r.Differences = append(r.Differences, Difference{A: mode, B: search.ModeLexical, Mean: m, Low: low, High: high})
+// compare sets a configuration against another, query by query.
+func (r *Report) compare(c configuration, rows, base [][]float64, seed uint64) {
+	d := make([]float64, len(rows))
+	for i, row := range rows {
+		d[i] = row[0] - base[i][0] // nDCG@10 is the first of Metrics
 	}
+	m, low, high := bootstrap(d, seed)
+	r.Differences = append(r.Differences, Difference{A: c.name, B: c.against, Mean: m, Low: low, High: high})
 }
 
 // WriteTable writes the report for people.
@@ -94,8 +84,8 @@ func (r *Report) WriteTable(w io.Writer) error {
 	}
 	fmt.Fprintln(t)
 	for _, c := range r.Configurations {
-		name := string(c.Mode)
-		if c.Mode == search.ModeAuto {
+		name := c.Name
+		if name == string(search.ModeAuto) {
 			name += " (" + string(r.Default) + ")"
 		}
 		fmt.Fprintf(t, "%s\t", name)
@@ -107,9 +97,9 @@ func (r *Report) WriteTable(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	b.WriteString("\nnDCG@10 against lexical alone, 95 % interval of a paired bootstrap over the queries:\n")
+	b.WriteString("\nDifference in nDCG@10, 95 % interval of a paired bootstrap over the queries:\n")
 	for _, d := range r.Differences {
-		fmt.Fprintf(&b, "  %-8s %+.4f  [%+.4f, %+.4f]\n", d.A, d.Mean, d.Low, d.High)
+		fmt.Fprintf(&b, "  %-24s %+.4f  [%+.4f, %+.4f]\n", d.A+" − "+d.B, d.Mean, d.Low, d.High)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -117,23 +107,23 @@ func (r *Report) WriteTable(w io.Writer) error {
 
 // MarshalJSON writes the scores by name: "default" is what auto gives.
 func (r *Report) MarshalJSON() ([]byte, error) {
-	byMode := make(map[search.Mode]map[Metric]float64)
+	scores := make(map[string]map[Metric]float64)
 	for _, c := range r.Configurations {
-		byMode[c.Mode] = make(map[Metric]float64)
+		scores[c.Name] = make(map[Metric]float64)
 		for i, m := range Metrics {
-			byMode[c.Mode][m] = c.Scores[i]
+			scores[c.Name][m] = c.Scores[i]
 		}
 	}
 	return json.Marshal(struct {
-		Set            string                             `json:"set"`
-		Documents      int                                `json:"documents"`
-		Chunks         int                                `json:"chunks"`
-		Queries        int                                `json:"queries"`
-		Embedder       string                             `json:"embedder"`
-		DefaultMode    search.Mode                        `json:"default_mode"`
-		Default        map[Metric]float64                 `json:"default"`
-		Configurations map[search.Mode]map[Metric]float64 `json:"configurations"`
-		Differences    []Difference                       `json:"differences"`
-		TookMS         int64                              `json:"took_ms"`
-	}{r.Set, r.Documents, r.Chunks, r.Queries, r.Embedder, r.Default, byMode[search.ModeAuto], byMode, r.Differences, r.Took.Milliseconds()})
+		Set            string                        `json:"set"`
+		Documents      int                           `json:"documents"`
+		Chunks         int                           `json:"chunks"`
+		Queries        int                           `json:"queries"`
+		Embedder       string                        `json:"embedder"`
+		DefaultMode    search.Mode                   `json:"default_mode"`
+		Default        map[Metric]float64            `json:"default"`
+		Configurations map[string]map[Metric]float64 `json:"configurations"`
+		Differences    []Difference                  `json:"differences"`
+		TookMS         int64                         `json:"took_ms"`
+	}{r.Set, r.Documents, r.Chunks, r.Queries, r.Embedder, r.Default, scores[string(search.ModeAuto)], scores, r.Differences, r.Took.Milliseconds()})
 }

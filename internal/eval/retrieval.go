@@ -21,16 +21,41 @@ import (
 // Config says what is measured. The zero Config measures what users get without
 // any embedding server.
 type Config struct {
-	Embedder ibid.Embedder // nil: the built-in one, fitted on the set
-	Sample   int           // measure with so many queries, chosen at random; 0: all
-	Seed     uint64        // of the sample and the bootstrap
+	Embedder ibid.Embedder   // nil: the built-in one, fitted on the set
+	Reranker search.Reranker // measured beside MaxSim; nil: none
+	Sample   int             // measure with so many queries, chosen at random; 0: all
+	Seed     uint64          // of the sample and the bootstrap
 	// Progress, when set, is told what is being done and how far it is, from
 	// one goroutine at a time.
 	Progress func(stage string, done, total int)
 }
 
-// Configurations are measured in this order; the last is the default.
-var configurations = []search.Mode{search.ModeLexical, search.ModeVector, search.ModeRRF, search.ModeMix, search.ModeAuto}
+// configuration is one way of searching.
+type configuration struct {
+	name     string // the mode, or "rerank=" and what reranks what auto finds
+	mode     search.Mode
+	reranker search.Reranker
+	against  string // what it is compared with
+}
+
+// configurations are measured in this order.
+func configurations(embedder ibid.Embedder, cfg Config) []configuration {
+	var all []configuration
+	for _, m := range []search.Mode{search.ModeLexical, search.ModeVector, search.ModeRRF, search.ModeMix, search.ModeAuto} {
+		all = append(all, configuration{name: string(m), mode: m, against: string(search.ModeLexical)})
+	}
+	var rerankers []search.Reranker
+	if _, ok := embedder.(search.LateInteraction); ok {
+		rerankers = append(rerankers, search.NewMaxSim(func() ibid.Embedder { return embedder }))
+	}
+	if cfg.Reranker != nil {
+		rerankers = append(rerankers, cfg.Reranker)
+	}
+	for _, r := range rerankers {
+		all = append(all, configuration{name: "rerank=" + r.Name(), mode: search.ModeAuto, reranker: r, against: string(search.ModeAuto)})
+	}
+	return all
+}
 
 // Retrieval measures every way of searching on the test collection in dir.
 func Retrieval(ctx context.Context, dir string, cfg Config) (*Report, error) {
@@ -51,16 +76,18 @@ func Retrieval(ctx context.Context, dir string, cfg Config) (*Report, error) {
 	if embedder != nil {
 		report.Embedder = embedder.Name()
 	}
-	measured := make(map[search.Mode][][]float64)
-	for _, mode := range configurations {
-		rows, used, err := set.measure(ctx, searcher, mode, measured, cfg)
+	measured := make(map[string][][]float64)
+	for _, c := range configurations(embedder, cfg) {
+		rows, used, err := set.measure(ctx, searcher, c, measured, cfg)
 		if err != nil {
-			return nil, fmt.Errorf("measure %s: %w", mode, err)
+			return nil, fmt.Errorf("measure %s: %w", c.name, err)
 		}
-		measured[mode] = rows
-		report.add(mode, used, rows)
+		measured[c.name] = rows
+		report.add(c, used, rows)
+		if base, ok := measured[c.against]; ok && c.name != c.against && c.name != string(search.ModeAuto) {
+			report.compare(c, rows, base, cfg.Seed)
+		}
 	}
-	report.compare(measured, cfg.Seed)
 	report.Took = time.Since(start)
 	return report, nil
 }
@@ -146,16 +173,17 @@ func (s *Set) embed(ctx context.Context, x *index.Index, e ibid.Embedder, cfg Co
 }
 
 // measure returns a row of metrics per query, and the mode that was used.
-func (s *Set) measure(ctx context.Context, searcher *search.Searcher, mode search.Mode,
-	measured map[search.Mode][][]float64, cfg Config) (rows [][]float64, used search.Mode, err error) {
+func (s *Set) measure(ctx context.Context, searcher *search.Searcher, c configuration,
+	measured map[string][][]float64, cfg Config) (rows [][]float64, used search.Mode, err error) {
 	// What auto stands for need not be measured again.
-	first, err := searcher.Rank(ctx, search.Query{Text: s.Queries[0].Text, Mode: mode})
+	first, err := searcher.Rank(ctx, search.Query{Text: s.Queries[0].Text, Mode: c.mode})
 	if err != nil {
 		return nil, "", err
 	}
-	if rows, done := measured[first.Mode]; done && mode == search.ModeAuto {
+	if rows, done := measured[string(first.Mode)]; done && c.name == string(search.ModeAuto) {
 		return rows, first.Mode, nil
 	}
+	chunks := newStore(s)
 	rows = make([][]float64, len(s.Queries))
 	group, ctx := errgroup.WithContext(ctx)
 	workers := runtime.GOMAXPROCS(0)
@@ -163,13 +191,13 @@ func (s *Set) measure(ctx context.Context, searcher *search.Searcher, mode searc
 		group.Go(func() error {
 			for i := w; i < len(s.Queries); i += workers {
 				q := s.Queries[i]
-				r, err := searcher.Rank(ctx, search.Query{Text: q.Text, Mode: mode, Limit: depth + 1})
+				ranking, err := rank(ctx, searcher, chunks, c, q)
 				if err != nil {
 					return err
 				}
-				rows[i] = measure(found(r, q.ID), s.Relevant[q.ID])
+				rows[i] = measure(ranking, s.Relevant[q.ID])
 				if w == 0 {
-					cfg.progress(string(mode), i+1, len(s.Queries))
+					cfg.progress(c.name, i+1, len(s.Queries))
 				}
 			}
 			return nil
@@ -178,20 +206,30 @@ func (s *Set) measure(ctx context.Context, searcher *search.Searcher, mode searc
 	return rows, first.Mode, group.Wait()
 }
 
+// rank returns the ids of what a configuration finds. An entry that is the query
+// itself is no find, as in BEIR.
+func rank(ctx context.Context, searcher *search.Searcher, chunks store, c configuration, q Query) ([]string, error) {
+	r, err := searcher.Rank(ctx, search.Query{Text: q.Text, Mode: c.mode, Limit: depth + 1})
+	if err != nil {
+		return nil, err
+	}
+	passages := make([]ibid.Passage, 0, len(r.Ranked))
+	for _, found := range r.Ranked {
+		if found.ChunkID != q.ID {
+			chunk := chunks.chunks[found.ChunkID]
+			passages = append(passages, ibid.Passage{Chunk: chunk, Document: chunks.documents[chunk.DocumentID], Score: found.Match.Fused})
+		}
+	}
+	passages, reranking := search.Rerank(ctx, c.reranker, q.Text, passages)
+	ids := make([]string, len(passages))
+	for i, p := range passages {
+		ids[i] = p.ID
+	}
+	return ids, reranking.Err
+}
+
 func (c Config) progress(stage string, done, total int) {
 	if c.Progress != nil {
 		c.Progress(stage, done, total)
 	}
-}
-
-// found returns the ids of a ranking. An entry that is the query itself is no
-// find, as in BEIR.
-func found(r search.Ranking, queryID string) []string {
-	ids := make([]string, 0, len(r.Ranked))
-	for _, c := range r.Ranked {
-		if c.ChunkID != queryID {
-			ids = append(ids, c.ChunkID)
-		}
-	}
-	return ids
 }

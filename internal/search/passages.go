@@ -25,8 +25,12 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	r := Result{Mode: ranking.Mode, ChunksSearched: ranking.ChunksSearched, VectorError: ranking.VectorError}
 	wanted := limit + reserve
-	if s.cfg.Reranker != nil {
-		wanted = max(wanted, rerankPool)
+	reranker := s.cfg.Reranker
+	if q.NoRerank {
+		reranker = nil
+	}
+	if reranker != nil {
+		wanted = max(wanted, rerankPool+reserve)
 	}
 	found, err := s.passages(ctx, cut(ranking.Ranked, wanted, func(r Ranked) ibid.Match { return r.Match }))
 	if err != nil {
@@ -35,11 +39,17 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
 	if found, err = s.join(ctx, found); err != nil {
 		return Result{}, err
 	}
-	found, r.Reranking = s.rerank(ctx, q.Text, found)
+	found, r.Reranking = Rerank(ctx, reranker, q.Text, found)
 	r.Passages = cut(found, limit, func(p ibid.Passage) ibid.Match { return p.Match })
 	quote(q.Text, r.Passages)
+	if q.Expand {
+		if r.Passages, err = s.expand(ctx, r.Passages); err != nil {
+			return Result{}, err
+		}
+	}
 	highlight(q.Text, r.Passages)
 	r.Took = time.Since(start)
+	s.latencies.add(r.Took)
 	return r, nil
 }
 

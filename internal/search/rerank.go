@@ -34,37 +34,56 @@ type Reranking struct {
 	Err      error // it failed, and the fused order stands
 }
 
-// rerank orders passages by the reranker's scores, scaled to 0…1. A reranker
-// that fails changes nothing.
-func (s *Searcher) rerank(ctx context.Context, query string, passages []ibid.Passage) ([]ibid.Passage, Reranking) {
-	if s.cfg.Reranker == nil || len(passages) == 0 {
+// Rerank puts the best passages in a new order by a reranker's scores, scaled to
+// 0…1; the passages behind them stay behind them. A reranker that fails changes
+// nothing.
+func Rerank(ctx context.Context, by Reranker, query string, passages []ibid.Passage) ([]ibid.Passage, Reranking) {
+	if by == nil || len(passages) == 0 {
 		return passages, Reranking{}
 	}
 	start := time.Now()
-	texts := make([]string, len(passages))
-	for i, p := range passages {
+	best, rest := passages[:min(rerankPool, len(passages))], passages[min(rerankPool, len(passages)):]
+	texts := make([]string, len(best))
+	for i, p := range best {
 		texts[i] = text.Passage(p.Document.Title, p.Heading, p.Text)
 	}
-	r := Reranking{Method: s.cfg.Reranker.Name(), Input: len(passages)}
-	scores, err := s.cfg.Reranker.Rerank(ctx, query, texts)
+	r := Reranking{Method: by.Name(), Input: len(best)}
+	scores, err := by.Rerank(ctx, query, texts)
 	r.Took = time.Since(start)
 	if err == nil {
-		err = checkScores(scores, len(passages))
+		err = checkScores(scores, len(best))
 	}
 	if err != nil {
 		r.Err = fmt.Errorf("rerank with %s: %w", r.Method, err)
 		return passages, r
 	}
+	r.TopScore = slices.Max(scores)
+	reorder(best, scores, shareOf(by))
+	for i := range rest {
+		rest[i].Score = min(rest[i].Score, best[len(best)-1].Score)
+	}
+	return passages, r
+}
+
+// shareOf is what a reranker's scores count beside the fused ones.
+func shareOf(r Reranker) float64 {
+	if _, weak := r.(MaxSim); weak {
+		return maxSimShare
+	}
+	return 1
+}
+
+// reorder sorts passages by their new scores.
+func reorder(passages []ibid.Passage, scores []float64, share float64) {
 	least, most := slices.Min(scores), slices.Max(scores)
-	r.TopScore = most
 	for i := range passages {
-		passages[i].Score = 1
+		scaled := 1.0
 		if most > least {
-			passages[i].Score = (scores[i] - least) / (most - least)
+			scaled = (scores[i] - least) / (most - least)
 		}
+		passages[i].Score = (1-share)*passages[i].Score + share*scaled
 	}
 	slices.SortStableFunc(passages, func(a, b ibid.Passage) int { return cmp.Compare(b.Score, a.Score) })
-	return passages, r
 }
 
 func checkScores(scores []float64, n int) error {

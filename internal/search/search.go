@@ -46,6 +46,7 @@ type Config struct {
 	Index    Index
 	Store    Store
 	Embedder ibid.Embedder // nil: lexical only until SetEmbedder
+	Sections Sections      // nil: passages are never expanded
 	MaxLimit int           // the most passages a query may ask for; 0: 20
 	Reranker Reranker      // orders the best passages anew; nil: the fused order stands
 }
@@ -63,6 +64,11 @@ type Query struct {
 	Scope ibid.Scope
 	Limit int  // 0: DefaultLimit; more than Config.MaxLimit is cut to it
 	Mode  Mode // "": auto
+	// NoRerank leaves the fused order as it is, also where a reranker is set.
+	NoRerank bool
+	// Expand returns the sections that the passages stand in, bounded in size,
+	// instead of the passages. Their quotes are those of the passages.
+	Expand bool
 }
 
 // Result is what a search found.
@@ -91,8 +97,9 @@ type Ranking struct {
 
 // Searcher is safe for concurrent use.
 type Searcher struct {
-	cfg      Config
-	embedder atomic.Pointer[ibid.Embedder]
+	cfg       Config
+	embedder  atomic.Pointer[ibid.Embedder]
+	latencies latencies
 }
 
 // New returns a Searcher.
@@ -111,6 +118,14 @@ func (s *Searcher) SetEmbedder(e ibid.Embedder) {
 		return
 	}
 	s.embedder.Store(&e)
+}
+
+// Embedder returns the embedder of queries, nil while there is none.
+func (s *Searcher) Embedder() ibid.Embedder {
+	if e := s.embedder.Load(); e != nil {
+		return *e
+	}
+	return nil
 }
 
 // Rank returns the fused ranking of the chunks that were found, at most

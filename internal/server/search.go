@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"strings"
+	"time"
 
 	"ibid"
 	"ibid/internal/search"
@@ -16,7 +17,24 @@ type searchResponse struct {
 	Passages       []ibid.Passage `json:"passages"`
 	TookMS         float64        `json:"took_ms"`
 	ChunksSearched int            `json:"chunks_searched"`
-	Warning        string         `json:"warning,omitempty"` // why the vector half is missing
+	Latency        latency        `json:"latency"`
+	Rerank         *reranking     `json:"rerank,omitempty"`  // what put the passages in a new order
+	Warning        string         `json:"warning,omitempty"` // why the vector half or the reranker is missing
+}
+
+// latency is how long the last searches of the server took.
+type latency struct {
+	P50MS    float64 `json:"p50_ms"`
+	P99MS    float64 `json:"p99_ms"`
+	Searches int     `json:"searches"`
+}
+
+// reranking says what a reranker did.
+type reranking struct {
+	Method   string  `json:"method"`
+	Input    int     `json:"input_count"`
+	TopScore float64 `json:"top_score"`
+	TookMS   float64 `json:"took_ms"`
 }
 
 func (s *Server) search(w http.ResponseWriter, r *http.Request) {
@@ -36,16 +54,55 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	found, err := s.cfg.Searcher.Search(r.Context(), search.Query{Text: text, Limit: limit, Mode: cmp.Or(search.Mode(q.Get("mode")), s.cfg.SearchMode),
-		Scope: scope})
+	expand, err := flagParam(r, "expand")
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	out := searchResponse{Query: text, Mode: found.Mode, Passages: orEmpty(found.Passages),
-		TookMS: float64(found.Took.Microseconds()) / 1000, ChunksSearched: found.ChunksSearched}
-	if found.VectorError != nil {
-		out.Warning = found.VectorError.Error()
+	rerank, err := flagParam(r, "rerank")
+	if err != nil {
+		s.fail(w, r, err)
+		return
 	}
-	writeJSON(w, http.StatusOK, out)
+	found, err := s.cfg.Searcher.Search(r.Context(), search.Query{Text: text, Limit: limit, Mode: cmp.Or(search.Mode(q.Get("mode")), s.cfg.SearchMode),
+		Scope: scope, Expand: expand, NoRerank: q.Has("rerank") && !rerank})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, s.searched(text, found))
+}
+
+// searched is a result as it is sent.
+func (s *Server) searched(query string, found search.Result) searchResponse {
+	recent := s.cfg.Searcher.Latency()
+	out := searchResponse{Query: query, Mode: found.Mode, Passages: orEmpty(found.Passages), TookMS: milliseconds(found.Took),
+		ChunksSearched: found.ChunksSearched,
+		Latency:        latency{P50MS: milliseconds(recent.P50), P99MS: milliseconds(recent.P99), Searches: recent.Searches}}
+	var warnings []string
+	if found.VectorError != nil {
+		warnings = append(warnings, found.VectorError.Error())
+	}
+	switch by := found.Reranking; {
+	case by.Err != nil:
+		warnings = append(warnings, by.Err.Error())
+	case by.Method != "":
+		out.Rerank = &reranking{Method: by.Method, Input: by.Input, TopScore: by.TopScore, TookMS: milliseconds(by.Took)}
+	}
+	out.Warning = strings.Join(warnings, "; ")
+	return out
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// flagParam reads NAME=true or NAME=false from the query; absent is false.
+func flagParam(r *http.Request, name string) (bool, error) {
+	switch v := r.URL.Query().Get(name); v {
+	case "true", "1", "on":
+		return true, nil
+	case "", "false", "0", "off":
+		return false, nil
+	default:
+		return false, ibid.Errorf(ibid.CodeBadRequest, "%s must be true or false, not %q", name, v)
+	}
 }

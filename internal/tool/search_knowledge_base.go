@@ -109,5 +109,12 @@ func present(found search.Result, scope ibid.Scope) ibid.ToolOutput {
 	if found.VectorError != nil {
 		out.Summary += ", by words only"
 	}
+	switch r := found.Reranking; {
+	case r.Err != nil:
+		out.Summary += ", not reranked"
+	case r.Method != "":
+		out.Reranked = &ibid.PassagesReranked{Method: r.Method, InputCount: r.Input, OutputCount: len(shown),
+			TopScore: r.TopScore, DurationMS: r.Took.Milliseconds()}
+	}
 	return out
 }
