@@ -109,24 +109,16 @@ func (a *app) build(ctx context.Context) error {
 }
 
 func (a *app) openModels() error {
-	open := func(spec string) (ibid.Model, error) {
-		if spec == builtInModel {
-			return reader.New(), nil
-		}
-		return llm.Open(llm.Config{Spec: spec, APIKey: a.cfg.APIKey, ContextTokens: a.cfg.ContextTokens})
-	}
 	var err error
-	if a.model, err = open(a.cfg.Model); err != nil {
+	if a.model, err = openModel(a.cfg, a.cfg.Model); err != nil {
 		return err
 	}
 	if a.cfg.PlanModel != "" {
-		if a.planner, err = open(a.cfg.PlanModel); err != nil {
+		if a.planner, err = openModel(a.cfg, a.cfg.PlanModel); err != nil {
 			return err
 		}
 	}
-	if a.cfg.Embedder != builtInEmbedder {
-		a.embedder, err = llm.OpenEmbedder(llm.Config{Spec: a.cfg.Embedder, APIKey: a.cfg.EmbedderKey})
-	}
+	a.embedder, err = openEmbedder(a.cfg)
 	return err
 }
 
@@ -140,6 +132,21 @@ func openReranker(cfg Config, embedder func() ibid.Embedder) (search.Reranker, e
 		return search.NewMaxSim(embedder), nil
 	}
 	return llm.OpenReranker(llm.Config{Spec: cfg.Rerank, APIKey: cfg.RerankKey})
+}
+
+func openModel(cfg Config, spec string) (ibid.Model, error) {
+	if spec == builtInModel {
+		return reader.New(), nil
+	}
+	return llm.Open(llm.Config{Spec: spec, APIKey: cfg.APIKey, ContextTokens: cfg.ContextTokens})
+}
+
+// openEmbedder opens the user's own embedder; nil stands for the built-in one.
+func openEmbedder(cfg Config) (ibid.Embedder, error) {
+	if cfg.Embedder == builtInEmbedder {
+		return nil, nil
+	}
+	return llm.OpenEmbedder(llm.Config{Spec: cfg.Embedder, APIKey: cfg.EmbedderKey})
 }
 
 // Handler answers HTTP requests.

@@ -12,18 +12,18 @@ import (
 
 	"ibid"
 	"ibid/internal/eval"
-	"ibid/internal/llm"
+	"ibid/internal/reader"
 	"ibid/internal/search"
 )
 
 func (c *cli) evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval",
-		Short: "Measure the quality of the search",
+		Short: "Measure the quality of search and answers",
 		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(c.evalRetrievalCommand())
+	cmd.AddCommand(c.evalRetrievalCommand(), c.evalAnswersCommand())
 	return cmd
 }
 
@@ -54,29 +54,19 @@ func (c *cli) evalRetrievalCommand() *cobra.Command {
 }
 
 func (c *cli) evalRetrieval(ctx context.Context, cfg Config, dir string, sample int, asJSON bool) error {
-	var embedder ibid.Embedder
-	if cfg.Embedder != builtInEmbedder {
-		var err error
-		if embedder, err = llm.OpenEmbedder(llm.Config{Spec: cfg.Embedder, APIKey: cfg.EmbedderKey}); err != nil {
-			return err
-		}
+	embedder, err := openEmbedder(cfg)
+	if err != nil {
+		return err
 	}
 	var reranker search.Reranker
 	if cfg.Rerank != rerankMaxSim { // which is measured in any case
-		var err error
 		if reranker, err = openReranker(cfg, nil); err != nil {
 			return err
 		}
 	}
-	notes := newTerminal(c.err, c.env)
-	report, err := eval.Retrieval(ctx, dir, eval.Config{Embedder: embedder, Reranker: reranker, Sample: sample, Progress: func(stage string, done, total int) {
-		if notes.tty {
-			notes.printf("\r\x1b[K%s", notes.paint(dim, fmt.Sprintf("%s: %d of %d", stage, done, total)))
-		}
-	}})
-	if notes.tty {
-		notes.printf("\r\x1b[K")
-	}
+	progress, end := c.evalProgress()
+	report, err := eval.Retrieval(ctx, dir, eval.Config{Embedder: embedder, Reranker: reranker, Sample: sample, Progress: progress})
+	end()
 	if err != nil {
 		return err
 	}
@@ -84,4 +74,70 @@ func (c *cli) evalRetrieval(ctx context.Context, cfg Config, dir string, sample 
 		return json.NewEncoder(c.out).Encode(report)
 	}
 	return report.WriteTable(c.out)
+}
+
+func (c *cli) evalAnswersCommand() *cobra.Command {
+	var sample int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "answers DIR",
+		Short: "Measure what models answer to a question set",
+		Long: "Lets the built-in reader, and the model that is configured, answer a question set in BEIR's layout whose\n" +
+			"queries.jsonl names known answers, and judges answers, footnotes and refusals. A fifth of the entries is\n" +
+			"held out, so that some questions cannot be answered. Your own library is not touched.",
+		Example: "  ibid eval answers questions/squad-dev\n" +
+			"  ibid eval answers --model ollama:qwen3:4b --sample 200 questions/squad-dev",
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			cfg, err := c.config(cmd)
+			if err != nil {
+				return err
+			}
+			return c.evalAnswers(ctx, cfg, args[0], sample, asJSON)
+		},
+	}
+	cmd.Flags().IntVar(&sample, "sample", 500, "ask so many questions only, chosen at random; 0 asks all")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (c *cli) evalAnswers(ctx context.Context, cfg Config, dir string, sample int, asJSON bool) error {
+	embedder, err := openEmbedder(cfg)
+	if err != nil {
+		return err
+	}
+	measured := eval.AnswersConfig{Models: []ibid.Model{reader.New()}, Embedder: embedder, Sample: sample}
+	if cfg.Model != builtInModel {
+		m, err := openModel(cfg, cfg.Model)
+		if err != nil {
+			return err
+		}
+		measured.Models = append(measured.Models, m)
+		measured.Workers = cfg.Limits.Runs
+	}
+	var end func()
+	measured.Progress, end = c.evalProgress()
+	report, err := eval.Answers(ctx, dir, measured)
+	end()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return json.NewEncoder(c.out).Encode(report)
+	}
+	return report.WriteTable(c.out)
+}
+
+// evalProgress shows on a terminal how far a measurement is.
+func (c *cli) evalProgress() (show func(stage string, done, total int), end func()) {
+	notes := newTerminal(c.err, c.env)
+	if !notes.tty {
+		return nil, func() {}
+	}
+	show = func(stage string, done, total int) {
+		notes.printf("\r\x1b[K%s", notes.paint(dim, fmt.Sprintf("%s: %d of %d", stage, done, total)))
+	}
+	return show, func() { notes.printf("\r\x1b[K") }
 }

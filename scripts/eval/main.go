@@ -1,8 +1,9 @@
 // Command eval runs `ibid eval retrieval` over every question set among the
-// public test data. `make eval` starts it in the folder of the project.
+// public test data, and `ibid eval answers` over those with known answers. `make eval` starts it in the folder of the project.
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,11 +34,30 @@ func run(ctx context.Context) error {
 		return fmt.Errorf("no question set in %s", dir)
 	}
 	for _, corpus := range sets {
-		cmd := exec.CommandContext(ctx, "bin/ibid", "eval", "retrieval", filepath.Dir(corpus))
-		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(filepath.Dir(corpus)), err)
+		set := filepath.Dir(corpus)
+		if err := measure(ctx, "retrieval", set); err != nil {
+			return err
+		}
+		questions, err := os.ReadFile(filepath.Join(set, "queries.jsonl"))
+		if err != nil {
+			return err
+		}
+		if !bytes.Contains(questions, []byte(`"answers"`)) {
+			continue
+		}
+		if err := measure(ctx, "answers", set); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+func measure(ctx context.Context, what, set string) error {
+	cmd := exec.CommandContext(ctx, "bin/ibid", "eval", what, set)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s of %s: %w", what, filepath.Base(set), err)
+	}
+	fmt.Println()
 	return nil
 }
