@@ -53,6 +53,7 @@ type app struct {
 	server   *server.Server
 	web      *websearch.Engine // nil until it is set up
 	fetcher  *fetch.Fetcher    // of pages for the model; nil until then
+	trimmer  *trimmer          // nil until Start
 	open     atomic.Bool       // everything is up
 
 	capabilities atomic.Pointer[ibid.Capabilities] // of the model, once it has told them
@@ -60,6 +61,7 @@ type app struct {
 
 // openApp puts the program together. It works on nothing before Start.
 func openApp(ctx context.Context, cfg Config) (application, error) {
+	collectEarly()
 	a := &app{cfg: cfg, log: newLogger(cfg.LogLevel)}
 	if err := a.build(ctx); err != nil {
 		return nil, errors.Join(err, a.Stop())
@@ -165,6 +167,8 @@ func (a *app) Start(ctx context.Context) error {
 		return err
 	}
 	a.runner.Open()
+	a.trimmer = newTrimmer()
+	a.trimmer.Start()
 	a.open.Store(true)
 	return nil
 }
@@ -176,6 +180,10 @@ const softStop = 3 * time.Second
 // that are not done are handed back and go on at the next start.
 func (a *app) Stop() error {
 	a.open.Store(false)
+	if a.trimmer != nil {
+		a.trimmer.Stop()
+		a.trimmer = nil
+	}
 	if a.runner != nil {
 		soft, cancel := context.WithTimeout(context.Background(), softStop)
 		a.runner.Close(soft)

@@ -191,7 +191,7 @@ func (c *corpus) recall(b *testing.B, k int) float64 {
 		best, query := top{limit: k}, s.encode(v)
 		for row := range s.rows {
 			bl, i := s.at(row)
-			best.offer(hit{s.cosine(query, row), bl.ids[i]})
+			best.offer(hit{s.cosine(query, row), c.x.chunks.ids[bl.chunks[i]]})
 		}
 		for _, w := range best.candidates() {
 			wanted++

@@ -132,10 +132,22 @@ func (d *decoder) length(size int) int {
 	return n
 }
 
+// strings reads a list whose strings share one allocation.
 func (d *decoder) strings() []string {
 	list := make([]string, d.length(4))
+	ahead := *d
+	for range list {
+		ahead.bytes(int(ahead.uint32()))
+	}
+	if d.failed = ahead.failed; d.failed {
+		return nil
+	}
+	all := string(d.buf[:len(d.buf)-len(ahead.buf)])
 	for i := range list {
-		list[i] = d.string()
+		n := int(d.uint32())
+		from := len(all) - (len(d.buf) - len(ahead.buf))
+		list[i] = all[from : from+n]
+		d.bytes(n)
 	}
 	return list
 }

@@ -3,7 +3,8 @@
 //
 //	Index
 //	├── terms      term → number, one dictionary for all fields
-//	├── slots      documents: category, folder, title terms
+//	├── slots      documents: category, folder, language, title terms
+//	├── chunks     chunk id → number
 //	├── segments   up to 65,536 chunks each; the last one grows
 //	│     term number → occurrences, ascending: chunk<<16 | position
 //	└── spaces     by embedder: a 1-bit code and a 16-bit vector per chunk
@@ -42,13 +43,13 @@ type Index struct {
 	documents map[string]uint32 // document id → slot
 	parts     [][]part          // by slot: where the chunks are
 	free      []uint32          // slots to use again
-	chunkDoc  map[string]uint32 // chunk id → slot of its document
 
 	// mu guards what searches read. Updates change it under both locks, and
 	// read it under writer alone.
 	mu       sync.RWMutex
 	terms    map[string]uint32
 	slots    []slot
+	chunks   chunkTable
 	labels   labels
 	titles   titleField
 	segments []*segment // the last one grows, unless it is full
@@ -61,6 +62,7 @@ type Index struct {
 type slot struct {
 	id               string   // "" when the slot is free
 	category, folder uint32   // labels
+	language         uint32   // label; that of all its chunks
 	marks            []uint32 // labels of its tags and metadata
 	title            []titleTerm
 }
@@ -101,7 +103,7 @@ func New(cfg Config) *Index {
 }
 
 func (x *Index) reset() {
-	x.documents, x.chunkDoc = make(map[string]uint32), make(map[string]uint32)
+	x.documents, x.chunks = make(map[string]uint32), chunkTable{numbers: make(map[string]uint32)}
 	x.parts, x.free = nil, nil
 	x.terms = make(map[string]uint32)
 	x.slots, x.segments = nil, nil
@@ -149,7 +151,7 @@ func (x *Index) Put(doc ibid.Document, chunks []ibid.Chunk) {
 	x.slots[at].category, x.slots[at].folder = x.labels.number(doc.Category), x.labels.number(doc.Folder)
 	x.slots[at].marks = x.labels.marks(doc)
 	x.setTitle(at, read.title)
-	x.exchange(at, parts)
+	x.exchange(at, parts, x.labels.number(read.language))
 	x.mu.Unlock()
 	x.maintain()
 }
@@ -163,7 +165,7 @@ func (x *Index) Delete(documentID string) {
 		return
 	}
 	x.mu.Lock()
-	x.exchange(at, nil)
+	x.exchange(at, nil, 0)
 	x.setTitle(at, nil)
 	x.slots[at] = slot{}
 	x.mu.Unlock()
@@ -190,8 +192,8 @@ func (x *Index) ownChunks(at uint32, chunks []readChunk) []readChunk {
 	seen := make(map[string]bool, len(chunks))
 	kept := chunks[:0]
 	for _, c := range chunks {
-		owner, taken := x.chunkDoc[c.id]
-		if seen[c.id] || taken && owner != at {
+		n, taken := x.chunks.numbers[c.id]
+		if seen[c.id] || taken && x.chunks.owners[n] != at {
 			continue
 		}
 		seen[c.id] = true
@@ -206,7 +208,7 @@ func (x *Index) append(parts []part, at uint32, c readChunk) []part {
 		x.segments = append(x.segments, &segment{})
 	}
 	s := x.segments[len(x.segments)-1]
-	i := s.append(c, at, x.number)
+	i := s.append(c, x.chunks.number(c.id, at), at, x.number)
 	if n := len(parts); n > 0 && parts[n-1].segment == s && parts[n-1].to == i {
 		parts[n-1].to++
 		return parts
@@ -224,47 +226,48 @@ func (x *Index) number(term string) uint32 {
 	return n
 }
 
-// exchange kills the chunks of a document and brings those of parts alive.
-func (x *Index) exchange(at uint32, parts []part) {
-	stays := make(map[string]bool)
+// exchange kills the chunks of a document and brings those of parts alive, which
+// are in the language of that label.
+func (x *Index) exchange(at uint32, parts []part, language uint32) {
+	stays := make(map[uint32]bool)
 	for _, p := range parts {
 		for i := p.from; i < p.to; i++ {
-			stays[p.segment.ids[i]] = true
+			stays[p.segment.chunks[i]] = true
 		}
 	}
+	old := x.labels.names[x.slots[at].language]
 	for _, p := range x.parts[at] {
 		for i := p.from; i < p.to; i++ {
 			p.segment.setAlive(i, false)
-			x.totals.add(p.segment, i, -1)
-			if id := p.segment.ids[i]; !stays[id] {
-				delete(x.chunkDoc, id)
+			x.totals.add(p.segment, i, -1, old)
+			if n := p.segment.chunks[i]; !stays[n] {
 				for _, s := range x.spaces {
-					s.remove(id)
+					s.remove(n)
 				}
+				x.chunks.remove(n)
 			}
 		}
 	}
+	x.slots[at].language = language
 	for _, p := range parts {
 		for i := p.from; i < p.to; i++ {
 			p.segment.setAlive(i, true)
-			x.totals.add(p.segment, i, 1)
-			x.chunkDoc[p.segment.ids[i]] = at
+			x.totals.add(p.segment, i, 1, x.labels.names[language])
 		}
 	}
 	x.parts[at] = parts
 }
 
-// add counts chunk i of s in (n = 1) or out (n = -1).
-func (t *totals) add(s *segment, i, n int) {
+// add counts chunk i of s, in its language, in (n = 1) or out (n = -1).
+func (t *totals) add(s *segment, i, n int, language string) {
 	t.chunks += n
 	t.bodyLength += int64(n) * int64(s.bodyLength[i])
 	if h := s.headingLength[i]; h > 0 {
 		t.headings += n
 		t.headingLength += int64(n) * int64(h)
 	}
-	l := s.language[i]
-	if t.languages[l] += n; t.languages[l] == 0 {
-		delete(t.languages, l)
+	if t.languages[language] += n; t.languages[language] == 0 {
+		delete(t.languages, language)
 	}
 }
 
@@ -286,7 +289,7 @@ func (x *Index) ChunkSets() map[string]ibid.ChunkSet {
 		for _, p := range x.parts[at] {
 			for i := p.from; i < p.to; i++ {
 				if p.segment.alive[i] {
-					set = set.With(p.segment.ids[i])
+					set = set.With(x.chunks.ids[p.segment.chunks[i]])
 				}
 			}
 		}
@@ -305,8 +308,8 @@ func (x *Index) Stats() Stats {
 			s.Documents++
 		}
 	}
-	// Keys, values and the overhead of the maps of terms and chunk ids.
-	s.Bytes = int64(len(x.terms))*48 + int64(x.totals.chunks)*96 + int64(len(x.slots))*96
+	// Keys, values and the overhead of the map of terms.
+	s.Bytes = int64(len(x.terms))*64 + x.chunks.bytes() + int64(len(x.slots))*128
 	for _, seg := range x.segments {
 		s.Bytes += seg.bytes()
 	}

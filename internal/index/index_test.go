@@ -173,7 +173,7 @@ func TestUpdatedIndexEqualsOneBuiltFromScratch(t *testing.T) {
 			for id := range l {
 				x.Delete(id)
 			}
-			if s := x.Stats(); s.Documents != 0 || s.Chunks != 0 || len(x.chunkDoc) != 0 || x.spaces["test"].rows != 0 || len(x.titles.postings) != 0 {
+			if s := x.Stats(); s.Documents != 0 || s.Chunks != 0 || len(x.chunks.numbers) != 0 || x.spaces["test"].rows != 0 || len(x.titles.postings) != 0 {
 				t.Errorf("after everything was deleted: %+v", s)
 			}
 		})

@@ -93,9 +93,9 @@ func (x *Index) Lexical(ctx context.Context, query string, limit int, scope ibid
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("search by words: %w", err)
 		}
-		scores := zeroed(&sc.scores, len(s.ids))
+		scores := zeroed(&sc.scores, len(s.chunks))
 		x.scoreSegment(scores, i, terms, pairs)
-		s.collect(&best, scores, titles, allowed, phrases.of(i))
+		s.collect(&best, x.chunks.ids, scores, titles, allowed, phrases.of(i))
 	}
 	return best.candidates(), nil
 }
@@ -194,7 +194,7 @@ func (s *segment) score(scores []float32, list []uint32, bodyWeight, headingWeig
 }
 
 // collect offers the chunks that scored, are alive and pass the filters.
-func (s *segment) collect(best *top, scores []float32, titles titleScores, allowed, phrased []bool) {
+func (s *segment) collect(best *top, ids []string, scores []float32, titles titleScores, allowed, phrased []bool) {
 	// Most chunks hold some common word and no more: one comparison, which
 	// also skips the zeros, ends them.
 	enough := func() float32 { return max(best.least()-titles.most, math.SmallestNonzeroFloat32) }
@@ -210,7 +210,7 @@ func (s *segment) collect(best *top, scores []float32, titles titleScores, allow
 			v += titles.bySlot[s.slots[i]]
 		}
 		if v >= best.least() {
-			best.offer(hit{v, s.ids[i]})
+			best.offer(hit{v, ids[s.chunks[i]]})
 			floor = enough()
 		}
 	}

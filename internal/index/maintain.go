@@ -16,7 +16,7 @@ func (x *Index) maintain() {
 		}
 		m := merge(merged)
 		segments := make([]*segment, 0, len(x.segments))
-		if len(m.ids) > 0 {
+		if len(m.chunks) > 0 {
 			segments = append(segments, m)
 		}
 		for _, s := range x.segments {
@@ -41,7 +41,7 @@ func (x *Index) mergeable() []*segment {
 	for i, s := range x.segments {
 		last := i == len(x.segments)-1
 		switch {
-		case s.dead > bears && 4*s.dead > len(s.ids):
+		case s.dead > bears && 4*s.dead > len(s.chunks):
 			return []*segment{s}
 		case s.starts == nil && !(last && s.grows(x.segmentChunks)):
 			return []*segment{s} // full: flatten it
@@ -54,8 +54,8 @@ func (x *Index) mergeable() []*segment {
 	if len(flat) < 2 || len(flat) <= 2*(1+x.totals.chunks/x.segmentChunks) {
 		return nil
 	}
-	slices.SortFunc(flat, func(a, b *segment) int { return cmp.Compare(len(a.ids), len(b.ids)) })
-	if len(flat[0].ids)+len(flat[1].ids) > x.segmentChunks {
+	slices.SortFunc(flat, func(a, b *segment) int { return cmp.Compare(len(a.chunks), len(b.chunks)) })
+	if len(flat[0].chunks)+len(flat[1].chunks) > x.segmentChunks {
 		return nil
 	}
 	return flat[:2]
@@ -64,9 +64,9 @@ func (x *Index) mergeable() []*segment {
 // relocate tells the documents whose chunks a merge moved where they are now.
 func (x *Index) relocate(merged []*segment, m *segment) {
 	cleared := make(map[uint32]bool)
-	for i := 0; i < len(m.ids); {
+	for i := 0; i < len(m.chunks); {
 		at, from := m.slots[i], i
-		for i < len(m.ids) && m.slots[i] == at {
+		for i < len(m.chunks) && m.slots[i] == at {
 			i++
 		}
 		if !cleared[at] {

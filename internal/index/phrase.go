@@ -30,8 +30,8 @@ func (x *Index) phraseFilter(q parsed, allowed []bool) filter {
 	f := make(filter, len(x.segments))
 	any := false
 	for i, s := range x.segments {
-		f[i] = make([]bool, len(s.ids))
-		counts := make([]int, len(s.ids)) // phrases seen, in order
+		f[i] = make([]bool, len(s.chunks))
+		counts := make([]int, len(s.chunks)) // phrases seen, in order
 		for k, phrase := range numbers {
 			for _, o := range s.phrase(phrase) {
 				if counts[o>>16] == k {

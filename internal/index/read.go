@@ -20,8 +20,9 @@ const (
 
 // readDocument is a document cut into terms.
 type readDocument struct {
-	title  []string
-	chunks []readChunk
+	language string
+	title    []string
+	chunks   []readChunk
 }
 
 // readChunk is a chunk cut into terms. Its body is the document's title, the
@@ -29,7 +30,6 @@ type readDocument struct {
 // is about, and they stand in what it is part of.
 type readChunk struct {
 	id            string
-	language      string
 	terms         []occurrence
 	headingLength int
 }
@@ -70,10 +70,9 @@ func (r *reader) document(doc ibid.Document, chunks []ibid.Chunk) readDocument {
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		name = name[:i]
 	}
-	read := readDocument{title: titleTerms(memo, doc.Title, name), chunks: make([]readChunk, 0, len(chunks))}
+	read := readDocument{language: language, title: titleTerms(memo, doc.Title, name), chunks: make([]readChunk, 0, len(chunks))}
 	for _, c := range chunks {
 		read.chunks = append(read.chunks, chunkTerms(memo, doc.Title, c))
-		read.chunks[len(read.chunks)-1].language = language
 	}
 	return read
 }

@@ -9,9 +9,8 @@ const maxSegmentChunks = 1 << 16
 // segment holds the postings of up to 65,536 chunks in one of two forms: lists,
 // which can grow, and flat, which a merge leaves.
 type segment struct {
-	ids           []string // by chunk
-	slots         []uint32 // of the chunk's document
-	language      []string
+	chunks        []uint32 // numbers of the chunks
+	slots         []uint32 // of their documents
 	bodyLength    []uint32 // in terms, headings included
 	headingLength []uint16
 	alive         []bool
@@ -23,14 +22,13 @@ type segment struct {
 	flat   []uint32
 }
 
-func (s *segment) grows(limit int) bool { return s.starts == nil && len(s.ids) < limit }
+func (s *segment) grows(limit int) bool { return s.starts == nil && len(s.chunks) < limit }
 
 // append adds a chunk, dead for now, and returns its number.
-func (s *segment) append(c readChunk, at uint32, number func(string) uint32) int {
-	i := len(s.ids)
-	s.ids = append(s.ids, c.id)
+func (s *segment) append(c readChunk, chunk, at uint32, number func(string) uint32) int {
+	i := len(s.chunks)
+	s.chunks = append(s.chunks, chunk)
 	s.slots = append(s.slots, at)
-	s.language = append(s.language, c.language)
 	s.bodyLength = append(s.bodyLength, uint32(len(c.terms)))
 	s.headingLength = append(s.headingLength, uint16(c.headingLength))
 	s.alive = append(s.alive, false)
@@ -118,15 +116,14 @@ func merge(segments []*segment) *segment {
 	terms := 0
 	for k, s := range segments {
 		terms = max(terms, s.terms())
-		renumber[k] = make([]uint32, len(s.ids))
-		for i := range s.ids {
+		renumber[k] = make([]uint32, len(s.chunks))
+		for i := range s.chunks {
 			if !s.alive[i] {
 				continue
 			}
-			renumber[k][i] = uint32(len(m.ids))
-			m.ids = append(m.ids, s.ids[i])
+			renumber[k][i] = uint32(len(m.chunks))
+			m.chunks = append(m.chunks, s.chunks[i])
 			m.slots = append(m.slots, s.slots[i])
-			m.language = append(m.language, s.language[i])
 			m.bodyLength = append(m.bodyLength, s.bodyLength[i])
 			m.headingLength = append(m.headingLength, s.headingLength[i])
 			m.alive = append(m.alive, true)
@@ -148,7 +145,7 @@ func merge(segments []*segment) *segment {
 }
 
 func (s *segment) bytes() int64 {
-	n := int64(len(s.ids))*(16+4+16+4+2+1) + 4*int64(len(s.starts)+cap(s.flat)) + 24*int64(cap(s.lists))
+	n := int64(cap(s.chunks))*(4+4+4+2+1) + 4*int64(len(s.starts)+cap(s.flat)) + 24*int64(cap(s.lists))
 	for _, l := range s.lists {
 		n += 4 * int64(cap(l))
 	}

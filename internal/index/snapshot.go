@@ -14,15 +14,16 @@ import (
 //
 //	kind (1 byte) · length (8 bytes) · CRC-32C of the content (4 bytes) · content
 //
-// little-endian: head, terms, documents, one frame per segment, per space a
+// little-endian: head, terms, documents, chunks, one frame per segment, per space a
 // space frame and its blocks, and an end frame, without which it was cut short.
 // What a frame says is trusted once its checksum is right, but for sizes.
-const magic = "ibid index 2\n"
+const magic = "ibid index 3\n"
 
 const (
 	frameHead      = 'h'
 	frameTerms     = 't'
 	frameDocuments = 'd'
+	frameChunks    = 'c'
 	frameSegment   = 's'
 	frameSpace     = 'v'
 	frameBlock     = 'b'
@@ -58,6 +59,10 @@ func (x *Index) Save(w io.Writer, sequence int64) error {
 
 	x.saveDocuments(e)
 	out.end(frameDocuments)
+
+	e.strings(x.chunks.ids)
+	e.uint32s(x.chunks.owners)
+	out.end(frameChunks)
 
 	for _, s := range x.segments {
 		if s.starts == nil || s.dead > 0 {
@@ -96,6 +101,7 @@ func (x *Index) saveDocuments(e *encoder) {
 		}
 		e.uint32(s.category)
 		e.uint32(s.folder)
+		e.uint32(s.language)
 		e.uint32s(s.marks)
 		e.uint32(uint32(len(s.title)))
 		for _, t := range s.title {
@@ -106,9 +112,8 @@ func (x *Index) saveDocuments(e *encoder) {
 }
 
 func (s *segment) save(e *encoder) {
-	e.strings(s.ids)
+	e.uint32s(s.chunks)
 	e.uint32s(s.slots)
-	e.strings(s.language)
 	e.uint32s(s.bodyLength)
 	e.uint16s(s.headingLength)
 	e.uint32s(s.starts)
@@ -116,7 +121,7 @@ func (s *segment) save(e *encoder) {
 }
 
 func (s *space) saveBlock(e *encoder, b *block, rows int) {
-	e.strings(b.ids[:rows])
+	e.uint32s(b.chunks[:rows])
 	e.uint32s(b.slots[:rows])
 	for _, v := range b.scales[:rows] {
 		e.uint32(math.Float32bits(v))
@@ -140,8 +145,8 @@ func (x *Index) Load(r io.Reader) (sequence int64, err error) {
 	defer x.writer.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.documents, x.parts, x.free, x.chunkDoc = fresh.documents, fresh.parts, fresh.free, fresh.chunkDoc
-	x.terms, x.slots, x.labels, x.titles = fresh.terms, fresh.slots, fresh.labels, fresh.titles
+	x.documents, x.parts, x.free = fresh.documents, fresh.parts, fresh.free
+	x.terms, x.slots, x.chunks, x.labels, x.titles = fresh.terms, fresh.slots, fresh.chunks, fresh.labels, fresh.titles
 	x.segments, x.totals, x.spaces, x.used = fresh.segments, fresh.totals, fresh.spaces, fresh.used
 	return sequence, nil
 }
@@ -164,11 +169,15 @@ func (x *Index) load(r io.Reader) (sequence int64, err error) {
 			sequence = int64(d.uint64())
 			x.used = d.string()
 		case frameTerms:
-			for i, t := range d.strings() {
+			terms := d.strings()
+			x.terms = make(map[string]uint32, len(terms))
+			for i, t := range terms {
 				x.terms[t] = uint32(i)
 			}
 		case frameDocuments:
 			x.loadDocuments(d)
+		case frameChunks:
+			x.loadChunks(d)
 		case frameSegment:
 			x.loadSegment(d)
 		case frameSpace:
@@ -203,9 +212,9 @@ func (x *Index) loadDocuments(d *decoder) {
 			continue
 		}
 		x.documents[s.id] = at
-		s.category, s.folder = d.uint32(), d.uint32()
+		s.category, s.folder, s.language = d.uint32(), d.uint32(), d.uint32()
 		s.marks = d.uint32s()
-		d.require(int(max(s.category, s.folder)) < len(x.labels.names))
+		d.require(int(max(s.category, s.folder, s.language)) < len(x.labels.names))
 		for _, m := range s.marks {
 			d.require(int(m) < len(x.labels.names))
 		}
@@ -231,12 +240,34 @@ func (x *Index) loadDocuments(d *decoder) {
 	}
 }
 
+func (x *Index) loadChunks(d *decoder) {
+	ids, owners := d.strings(), d.uint32s()
+	d.require(len(owners) == len(ids))
+	for _, at := range owners {
+		d.require(int(at) < len(x.slots))
+	}
+	if d.failed {
+		return
+	}
+	x.chunks = chunkTable{ids: ids, owners: owners, numbers: make(map[string]uint32, len(ids))}
+	for n, id := range ids {
+		if id == "" {
+			x.chunks.free = append(x.chunks.free, uint32(n))
+		} else {
+			x.chunks.numbers[id] = uint32(n)
+		}
+	}
+}
+
 func (x *Index) loadSegment(d *decoder) {
-	s := &segment{ids: d.strings(), slots: d.uint32s(), language: d.strings(), bodyLength: d.uint32s(),
+	s := &segment{chunks: d.uint32s(), slots: d.uint32s(), bodyLength: d.uint32s(),
 		headingLength: d.uint16s(), starts: d.uint32s(), flat: d.uint32s()}
-	n := len(s.ids)
-	d.require(n <= maxSegmentChunks && len(s.slots) == n && len(s.language) == n && len(s.bodyLength) == n &&
+	n := len(s.chunks)
+	d.require(n <= maxSegmentChunks && len(s.slots) == n && len(s.bodyLength) == n &&
 		len(s.headingLength) == n && len(s.starts) > 0)
+	for _, c := range s.chunks {
+		d.require(int(c) < len(x.chunks.ids))
+	}
 	if d.failed {
 		return
 	}
@@ -253,26 +284,13 @@ func (x *Index) loadSegment(d *decoder) {
 	if d.failed || n == 0 {
 		return
 	}
-	s.intern()
 	s.alive = make([]bool, n)
 	for i := range s.alive {
 		s.alive[i] = true
-		x.chunkDoc[s.ids[i]] = s.slots[i]
-		x.totals.add(s, i, 1)
+		x.totals.add(s, i, 1, x.labels.names[x.slots[s.slots[i]].language])
 	}
 	x.segments = append(x.segments, s)
 	x.relocate(nil, s)
-}
-
-// intern makes chunks of one language share its name.
-func (s *segment) intern() {
-	names := make(map[string]string)
-	for i, l := range s.language {
-		if _, ok := names[l]; !ok {
-			names[l] = l
-		}
-		s.language[i] = names[l]
-	}
 }
 
 func (x *Index) loadSpace(d *decoder) *space {
@@ -282,28 +300,29 @@ func (x *Index) loadSpace(d *decoder) *space {
 		return nil
 	}
 	s := newSpace(int(dimensions))
+	s.row = make([]uint32, len(x.chunks.ids))
 	x.spaces[name] = s
 	return s
 }
 
 func (x *Index) loadBlock(d *decoder, s *space) {
-	ids, slots := d.strings(), d.uint32s()
-	d.require(len(ids) <= blockRows && len(slots) == len(ids) && s.rows == len(s.blocks)*blockRows)
+	chunks, slots := d.uint32s(), d.uint32s()
+	d.require(len(chunks) <= blockRows && len(slots) == len(chunks) && s.rows == len(s.blocks)*blockRows)
 	if d.failed {
 		return
 	}
 	b := s.newBlock()
-	copy(b.ids, ids)
+	copy(b.chunks, chunks)
 	copy(b.slots, slots)
-	for i := range ids {
-		d.require(int(slots[i]) < len(x.slots))
+	for i := range chunks {
+		d.require(int(slots[i]) < len(x.slots) && int(chunks[i]) < len(x.chunks.ids))
 		b.scales[i] = math.Float32frombits(d.uint32())
 	}
-	raw := d.bytes(2 * len(ids) * s.dimensions)
+	raw := d.bytes(2 * len(chunks) * s.dimensions)
 	for i := range len(raw) / 2 {
 		b.values[i] = int16(binary.LittleEndian.Uint16(raw[2*i:]))
 	}
-	raw = d.bytes(8 * len(ids) * s.words)
+	raw = d.bytes(8 * len(chunks) * s.words)
 	for i := range len(raw) / 8 {
 		b.codes[i] = binary.LittleEndian.Uint64(raw[8*i:])
 	}
@@ -311,8 +330,8 @@ func (x *Index) loadBlock(d *decoder, s *space) {
 		return
 	}
 	s.blocks = append(s.blocks, b)
-	for _, id := range ids {
-		s.row[id] = uint32(s.rows)
+	for _, c := range chunks {
 		s.rows++
+		s.row[c] = uint32(s.rows)
 	}
 }

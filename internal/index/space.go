@@ -39,7 +39,7 @@ type space struct {
 	flips      [rotations][]float32
 	rows       int
 	blocks     []*block
-	row        map[string]uint32 // by chunk id; for the writer
+	row        []uint32 // by chunk number: 1 + its row, or 0; for the writer
 }
 
 // block is blockRows rows.
@@ -47,7 +47,7 @@ type block struct {
 	codes  []uint64
 	values []int16
 	scales []float32 // value · scale is the component
-	ids    []string
+	chunks []uint32
 	slots  []uint32 // of the chunks' documents
 }
 
@@ -59,7 +59,7 @@ type coded struct {
 }
 
 func newSpace(dimensions int) *space {
-	s := &space{dimensions: dimensions, words: 8, row: make(map[string]uint32)}
+	s := &space{dimensions: dimensions, words: 8}
 	if dimensions > 512 {
 		s.words = 16
 	}
@@ -76,7 +76,7 @@ func newSpace(dimensions int) *space {
 
 func (s *space) newBlock() *block {
 	return &block{codes: make([]uint64, blockRows*s.words), values: make([]int16, blockRows*s.dimensions),
-		scales: make([]float32, blockRows), ids: make([]string, blockRows), slots: make([]uint32, blockRows)}
+		scales: make([]float32, blockRows), chunks: make([]uint32, blockRows), slots: make([]uint32, blockRows)}
 }
 
 // check refuses what no embedder should return.
@@ -149,41 +149,50 @@ func (s *space) values(row int) []int16 {
 }
 
 // put stores a vector, replacing the one the chunk had.
-func (s *space) put(id string, at uint32, c coded) {
-	row, has := s.row[id]
+func (s *space) put(chunk, at uint32, c coded) {
+	row, has := s.rowOf(chunk)
 	if !has {
-		row = uint32(s.rows)
+		row = s.rows
 		if s.rows == len(s.blocks)*blockRows {
 			s.blocks = append(s.blocks, s.newBlock())
 		}
 		s.rows++
-		s.row[id] = row
 	}
-	s.set(int(row), id, at, c)
+	s.set(row, chunk, at, c)
 }
 
-func (s *space) set(row int, id string, at uint32, c coded) {
+// rowOf returns the row of a chunk.
+func (s *space) rowOf(chunk uint32) (row int, has bool) {
+	if int(chunk) >= len(s.row) || s.row[chunk] == 0 {
+		return 0, false
+	}
+	return int(s.row[chunk]) - 1, true
+}
+
+func (s *space) set(row int, chunk, at uint32, c coded) {
+	if n := int(chunk) + 1; n > len(s.row) {
+		s.row = append(s.row, make([]uint32, n-len(s.row))...)
+	}
+	s.row[chunk] = uint32(row) + 1
 	b, i := s.at(row)
-	b.ids[i], b.slots[i], b.scales[i] = id, at, c.scale
+	b.chunks[i], b.slots[i], b.scales[i] = chunk, at, c.scale
 	copy(b.values[i*s.dimensions:][:s.dimensions], c.values)
 	copy(b.codes[i*s.words:][:s.words], c.code)
 }
 
 // remove takes a chunk's vector out; the last row takes its place.
-func (s *space) remove(id string) {
-	row, has := s.row[id]
+func (s *space) remove(chunk uint32) {
+	row, has := s.rowOf(chunk)
 	if !has {
 		return
 	}
-	delete(s.row, id)
+	s.row[chunk] = 0
 	s.rows--
-	b, i := s.at(s.rows)
-	if int(row) != s.rows {
-		s.row[b.ids[i]] = row
-		s.set(int(row), b.ids[i], b.slots[i],
+	if row != s.rows {
+		b, i := s.at(s.rows)
+		s.set(row, b.chunks[i], b.slots[i],
 			coded{b.codes[i*s.words:][:s.words], b.values[i*s.dimensions:][:s.dimensions], b.scales[i]})
 	}
-	b.ids[i] = ""
 	s.blocks = s.blocks[:(s.rows+blockRows-1)/blockRows]
 }
 
@@ -293,6 +302,6 @@ func dot(a, b []int16) int64 {
 }
 
 func (s *space) bytes() int64 {
-	perRow := int64(8*s.words + 2*s.dimensions + 4 + 16 + 4)
-	return int64(len(s.blocks))*blockRows*perRow + int64(s.rows)*48
+	perRow := int64(8*s.words + 2*s.dimensions + 4 + 4 + 4)
+	return int64(len(s.blocks))*blockRows*perRow + 4*int64(cap(s.row))
 }

@@ -57,8 +57,8 @@ func (x *Index) PutVectors(name string, ids []string, vecs [][]float32) error {
 		}
 		x.mu.Lock()
 		for i, id := range ids[:n] {
-			if at, known := x.chunkDoc[id]; known {
-				s.put(id, at, codes[i])
+			if n, known := x.chunks.numbers[id]; known {
+				s.put(n, x.chunks.owners[n], codes[i])
 			}
 		}
 		x.mu.Unlock()
@@ -108,10 +108,10 @@ func (x *Index) Missing(name string) []string {
 	defer x.writer.Unlock()
 	s := x.spaces[name]
 	var ids []string
-	for id := range x.chunkDoc {
+	for id, n := range x.chunks.numbers {
 		if s == nil {
 			ids = append(ids, id)
-		} else if _, has := s.row[id]; !has {
+		} else if _, has := s.rowOf(n); !has {
 			ids = append(ids, id)
 		}
 	}
@@ -150,7 +150,7 @@ func (x *Index) Vector(ctx context.Context, name string, vec []float32, limit in
 	for _, row := range s.nearest(query.code, n, x.allowed(scope, sc), sc) {
 		if v := s.cosine(query, int(row)); v > 0 && v >= best.least() {
 			b, i := s.at(int(row))
-			best.offer(hit{v, b.ids[i]})
+			best.offer(hit{v, x.chunks.ids[b.chunks[i]]})
 		}
 	}
 	return best.candidates(), nil

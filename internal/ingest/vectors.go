@@ -2,11 +2,12 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -124,26 +125,16 @@ func (p *Pipeline) refit(ctx context.Context) error {
 	if old != nil && float64(n) < fitGrowth*float64(old.Fitted()) && float64(n) > float64(old.Fitted())/fitGrowth {
 		return p.fillMissing(ctx, old)
 	}
-	ids, texts, err := p.allTexts(ctx)
-	if err != nil {
-		return err
-	}
-	fit, err := lsa.Fit(ctx, slices.Values(texts), lsa.Config{})
-	if err != nil {
+	var reading error
+	fit, err := lsa.Fit(ctx, p.allTexts(ctx, &reading), lsa.Config{})
+	if err = cmp.Or(reading, err); err != nil {
 		return fmt.Errorf("fit the built-in embedder: %w", err)
 	}
-	for start := 0; start < len(ids); start += 1000 {
-		end := min(start+1000, len(ids))
-		vecs, err := fit.Embed(ctx, texts[start:end], ibid.EmbedPassage)
-		if err != nil {
-			return err
-		}
-		if err := p.cfg.Vectors.PutVectors(fit.Name(), ids[start:end], vecs); err != nil {
-			return err
-		}
+	if err := p.fill(ctx, fit); err != nil {
+		return err
 	}
 	p.adopt(fit)
-	if err := p.fillMissing(ctx, fit); err != nil { // came in while we fitted
+	if err := p.fillMissing(ctx, fit); err != nil { // came in meanwhile
 		return err
 	}
 	if old != nil && old.Name() != fit.Name() {
@@ -164,23 +155,28 @@ func (p *Pipeline) saveFit(fit *lsa.Model) error {
 	return os.Rename(tmp, p.fitPath())
 }
 
-// allTexts returns every chunk of the library as it is embedded.
-func (p *Pipeline) allTexts(ctx context.Context) (ids, texts []string, err error) {
-	docs, _, _, err := p.cfg.Library.ChangedDocuments(ctx, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, d := range docs {
-		chunks, err := p.cfg.Library.DocumentChunks(ctx, d.ID)
+// allTexts yields every chunk of the library as it is embedded, a document in
+// memory at a time. *failed is why it ended early.
+func (p *Pipeline) allTexts(ctx context.Context, failed *error) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		docs, _, _, err := p.cfg.Library.ChangedDocuments(ctx, 0)
 		if err != nil {
-			return nil, nil, err
+			*failed = err
+			return
 		}
-		for _, c := range chunks {
-			ids = append(ids, c.ID)
-			texts = append(texts, embedText(c))
+		for _, d := range docs {
+			chunks, err := p.cfg.Library.DocumentChunks(ctx, d.ID)
+			if err != nil {
+				*failed = err
+				return
+			}
+			for _, c := range chunks {
+				if !yield(embedText(c)) {
+					return
+				}
+			}
 		}
 	}
-	return ids, texts, nil
 }
 
 // embedText is what of a chunk is embedded: its nearest heading says what it is
@@ -217,8 +213,16 @@ func (p *Pipeline) putVectors(ctx context.Context, e ibid.Embedder, chunks []ibi
 	return p.cfg.Vectors.PutVectors(e.Name(), ids, vecs)
 }
 
-// fillMissing embeds the chunks that have no vector in the embedder's space.
+// fillMissing embeds the chunks that have no vector in the embedder's space,
+// which queries use then.
 func (p *Pipeline) fillMissing(ctx context.Context, e ibid.Embedder) error {
+	if err := p.fill(ctx, e); err != nil {
+		return err
+	}
+	return p.cfg.Vectors.UseSpace(e.Name())
+}
+
+func (p *Pipeline) fill(ctx context.Context, e ibid.Embedder) error {
 	missing := p.cfg.Vectors.Missing(e.Name())
 	for len(missing) > 0 {
 		n := min(len(missing), 1000)
@@ -236,7 +240,7 @@ func (p *Pipeline) fillMissing(ctx context.Context, e ibid.Embedder) error {
 		}
 		missing = missing[n:]
 	}
-	return p.cfg.Vectors.UseSpace(e.Name())
+	return nil
 }
 
 // embedDocument gives a document's chunks vectors of the user's embedder. Where
