@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"fmt"
 	"strings"
 	"sync/atomic"
 
@@ -137,4 +138,39 @@ func (t *templates) of(think bool) *atomic.Bool {
 		return &t.opens[1]
 	}
 	return &t.opens[0]
+}
+
+// take reads one turn of an answer and makes of it what it is. opens says
+// whether the model's template opens the tag of thinking, and learns it.
+func (o origin) take(req ibid.ModelRequest, opens *atomic.Bool, emit func(ibid.ModelDelta),
+	read func(*assembler) (ibid.ModelResponse, *failure)) (ibid.ModelResponse, *failure) {
+	a := newAssembler(req, opens.Load(), emit)
+	res, f := read(a)
+	if f != nil {
+		res.Turn = a.turn()
+		return res, f
+	}
+	res.Turn = a.finish()
+	if res.StopReason != ibid.StopLength {
+		res.StopReason = stopReason(res.Turn)
+	}
+	if a.unclosed {
+		opens.Store(false)
+	}
+	if a.void {
+		opens.Store(true)
+		return res, o.misread(req)
+	}
+	return res, nil
+}
+
+// misread is the failure of a turn whose thinking was shown as text, because the
+// model's template opens the tag and nobody knew. It happens once: the next try
+// knows. A request that only wants thinking does not mind.
+func (o origin) misread(req ibid.ModelRequest) *failure {
+	if req.Think == ibid.ThinkOn && len(req.Tools) == 0 {
+		return nil
+	}
+	return &failure{Error: &ibid.Error{Code: ibid.CodeLLM, Retryable: true,
+		Message: fmt.Sprintf("%s (%s) sent its thinking as text; it is asked again", o.server, o.model)}}
 }

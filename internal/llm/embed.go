@@ -16,12 +16,12 @@ import (
 	"ibid"
 )
 
-// embedder turns texts into vectors over HTTP. The two protocols differ in one
-// call only.
+// embedder turns texts into vectors over HTTP. The protocols differ in one call
+// only.
 type embedder struct {
 	origin
 	name     string
-	ask      func(ctx context.Context, texts []string) ([][]float32, *failure)
+	ask      func(ctx context.Context, texts []string, use ibid.EmbedUse) ([][]float32, *failure)
 	missing  func(ctx context.Context, f *failure) // explains an unknown model, where the server can
 	size     atomic.Int64
 	prefixes prefixes
@@ -37,7 +37,7 @@ const (
 func newOllamaEmbedder(cfg Config, s spec) *embedder {
 	m := newOllama(cfg, s)
 	e := &embedder{origin: m.origin, name: spaceName("ollama/"+s.model, cfg.Dimensions), prefixes: prefixesOf(s.model), missing: m.explainMissing}
-	e.ask = func(ctx context.Context, texts []string) ([][]float32, *failure) {
+	e.ask = func(ctx context.Context, texts []string, _ ibid.EmbedUse) ([][]float32, *failure) {
 		body := map[string]any{"model": s.model, "input": texts, "truncate": true}
 		if cfg.Dimensions > 0 {
 			body["dimensions"] = cfg.Dimensions
@@ -66,7 +66,7 @@ func newOpenAIEmbedder(cfg Config, s spec) *embedder {
 	o := openAIOrigin(cfg, s)
 	service := openai.NewEmbeddingService(clientOptions(&http.Client{Transport: newGuard(cfg)}, o, s)...)
 	e := &embedder{origin: o, name: spaceName("openai/"+s.model, cfg.Dimensions), prefixes: prefixesOf(s.model)}
-	e.ask = func(ctx context.Context, texts []string) ([][]float32, *failure) {
+	e.ask = func(ctx context.Context, texts []string, _ ibid.EmbedUse) ([][]float32, *failure) {
 		params := openai.EmbeddingNewParams{Model: s.model,
 			Input:          openai.EmbeddingNewParamsInputUnion{OfArrayOfStrings: texts},
 			EncodingFormat: openai.EmbeddingNewParamsEncodingFormatFloat}
@@ -147,7 +147,7 @@ func (e *embedder) Embed(ctx context.Context, texts []string, use ibid.EmbedUse)
 		for i, t := range texts[:n] {
 			batch[i] = e.prefixes.of(use) + orSpace(t)
 		}
-		vectors, f := e.batch(ctx, batch)
+		vectors, f := e.batch(ctx, batch, use)
 		if f != nil {
 			if f.status == http.StatusNotFound && e.missing != nil && ctx.Err() == nil {
 				e.missing(ctx, f)
@@ -184,24 +184,24 @@ const minEmbedText = 64
 
 // batch embeds texts in one request. When one of them is too long, the batch is
 // split until it stands alone, and that one is cut.
-func (e *embedder) batch(ctx context.Context, texts []string) ([][]float32, *failure) {
-	vectors, f := e.ask(ctx, texts)
+func (e *embedder) batch(ctx context.Context, texts []string, use ibid.EmbedUse) ([][]float32, *failure) {
+	vectors, f := e.ask(ctx, texts, use)
 	switch {
 	case f == nil:
 		return vectors, e.check(vectors, len(texts))
 	case f.Code != ibid.CodeContextOverflow || ctx.Err() != nil:
 		return nil, f
 	case len(texts) > 1:
-		first, f := e.batch(ctx, texts[:len(texts)/2])
+		first, f := e.batch(ctx, texts[:len(texts)/2], use)
 		if f != nil {
 			return nil, f
 		}
-		second, f := e.batch(ctx, texts[len(texts)/2:])
+		second, f := e.batch(ctx, texts[len(texts)/2:], use)
 		return append(first, second...), f
 	case len(texts[0]) <= minEmbedText:
 		return nil, f
 	}
-	return e.batch(ctx, []string{cutText(texts[0], len(texts[0])*2/3)})
+	return e.batch(ctx, []string{cutText(texts[0], len(texts[0])*2/3)}, use)
 }
 
 // cutText returns at most n bytes of s, up to the end of a word where there is

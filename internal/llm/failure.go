@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,6 +60,7 @@ type origin struct {
 	model  string
 	host   string // host:port
 	key    string // never to be shown
+	header string // that the key is sent in; "": Authorization
 	hint   string // how to mend a server that is not there
 }
 
@@ -119,7 +121,7 @@ func (o origin) refused(status int, header http.Header, body []byte) *failure {
 	case said.overflow() && status != http.StatusTooManyRequests:
 		e.Code = ibid.CodeContextOverflow
 		e.Hint = "ask about fewer or shorter documents, or give the model a larger context"
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+	case status == http.StatusUnauthorized || status == http.StatusForbidden || said.mentions("api key not valid"):
 		e.Hint = "check the API key"
 	case status == http.StatusNotFound:
 		e.Hint = "check the model's name and the URL"
@@ -131,7 +133,7 @@ func (o origin) refused(status int, header http.Header, body []byte) *failure {
 		e.Hint = "choose a model that can see images"
 	case temporary(status):
 		e.Code, e.Retryable = ibid.CodeLLMUnavailable, true
-		e.RetryAfter = retryAfter(header, time.Now())
+		e.RetryAfter = cmp.Or(retryAfter(header, time.Now()), retryDelay(body))
 	}
 	return &failure{Error: e, status: status, said: said}
 }
@@ -214,6 +216,25 @@ func retryAfter(h http.Header, now time.Time) int64 {
 	}
 	if at, err := http.ParseTime(v); err == nil && at.After(now) {
 		return at.Sub(now).Milliseconds()
+	}
+	return 0
+}
+
+// retryDelay returns, in milliseconds, how long Google's servers ask us to wait.
+func retryDelay(body []byte) int64 {
+	var said struct {
+		Error struct {
+			Details []struct {
+				RetryDelay string `json:"retryDelay"` // of google.rpc.RetryInfo: "34.07s"
+			} `json:"details"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &said) == nil {
+		for _, detail := range said.Error.Details {
+			if d, err := time.ParseDuration(detail.RetryDelay); err == nil && d > 0 {
+				return d.Milliseconds()
+			}
+		}
 	}
 	return 0
 }

@@ -15,10 +15,11 @@ import (
 // take the defaults below.
 type Config struct {
 	// Spec names the model: "ollama:MODEL", "ollama:MODEL@URL",
-	// "openai:MODEL@URL", where URL is the base URL of the server.
+	// "openai:MODEL@URL", where URL is the base URL of the server; for embedders
+	// also "gemini:MODEL".
 	Spec string
-	// APIKey is sent to the server. "": for OpenAI's own API, $OPENAI_API_KEY;
-	// else none.
+	// APIKey is sent to the server. "": for OpenAI's and Google's own APIs, and
+	// over https only, $OPENAI_API_KEY and $GEMINI_API_KEY; else none.
 	APIKey string
 
 	ContextTokens    int           // Ollama: the window to begin with; 8192
@@ -57,6 +58,7 @@ func (c Config) withDefaults() Config {
 const (
 	defaultOllama = "http://127.0.0.1:11434"
 	defaultOpenAI = "https://api.openai.com/v1"
+	defaultGemini = "https://generativelanguage.googleapis.com/v1beta"
 )
 
 // Open returns the language model that cfg.Spec names. It calls nobody: a model
@@ -69,6 +71,9 @@ func Open(cfg Config) (ibid.Model, error) {
 	switch spec.provider {
 	case "ollama":
 		return newOllama(cfg, spec), nil
+	case "gemini":
+		return nil, &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("model %q: Gemini is there for embeddings only", cfg.Spec),
+			Hint: "its models answer through openai:MODEL@" + defaultGemini + "/openai"}
 	default:
 		return newOpenAI(cfg, spec), nil
 	}
@@ -83,6 +88,8 @@ func OpenEmbedder(cfg Config) (ibid.Embedder, error) {
 	switch spec.provider {
 	case "ollama":
 		return newOllamaEmbedder(cfg, spec), nil
+	case "gemini":
+		return newGeminiEmbedder(cfg, spec)
 	default:
 		return newOpenAIEmbedder(cfg, spec), nil
 	}
@@ -90,7 +97,7 @@ func OpenEmbedder(cfg Config) (ibid.Embedder, error) {
 
 // spec is a model's address, taken apart.
 type spec struct {
-	provider string // "ollama" or "openai"
+	provider string // "ollama", "openai" or "gemini"
 	model    string
 	base     *url.URL // without a trailing slash
 }
@@ -105,13 +112,11 @@ func parseSpec(s string) (spec, error) {
 	}
 	provider, rest, ok := strings.Cut(strings.TrimSpace(s), ":")
 	provider = strings.ToLower(provider)
-	if provider != "ollama" && provider != "openai" {
+	address, known := map[string]string{"ollama": defaultOllama, "openai": defaultOpenAI, "gemini": defaultGemini}[provider]
+	if !known {
 		return bad("there is no provider %q", provider)
 	}
-	model, address := rest, defaultOllama
-	if provider == "openai" {
-		address = defaultOpenAI
-	}
+	model := rest
 	if i := strings.LastIndex(rest, "@http"); i >= 0 {
 		model, address = rest[:i], rest[i+1:]
 	} else if i := strings.LastIndex(rest, "@"); i > 0 && strings.ContainsAny(rest[i:], ":.") {
@@ -152,10 +157,18 @@ func parseBase(address string) (*url.URL, error) {
 // official reports whether the server is OpenAI's own.
 func (s spec) official() bool { return s.base.Hostname() == "api.openai.com" }
 
-// key returns the API key to send.
+// ownKeys are where the keys of providers are looked for, by the host that they
+// are meant for.
+var ownKeys = map[string]string{
+	"api.openai.com":                    "OPENAI_API_KEY",
+	"generativelanguage.googleapis.com": "GEMINI_API_KEY",
+}
+
+// key returns the API key to send. One from the environment goes to its own
+// provider, encrypted, and to nobody else.
 func (s spec) key(cfg Config) string {
-	if cfg.APIKey == "" && s.official() {
-		return os.Getenv("OPENAI_API_KEY")
+	if name, ok := ownKeys[s.base.Hostname()]; ok && cfg.APIKey == "" && s.base.Scheme == "https" {
+		return os.Getenv(name)
 	}
 	return cfg.APIKey
 }

@@ -97,36 +97,7 @@ func (m *ollama) turn(ctx context.Context, req ibid.ModelRequest, emit func(ibid
 		return ibid.ModelResponse{}, f
 	}
 	defer resp.Body.Close()
-	opens := m.templates.of(think)
-	a := newAssembler(req, opens.Load(), emit)
-	res, f := m.read(resp.Body, a)
-	if f != nil {
-		res.Turn = a.turn()
-		return res, f
-	}
-	res.Turn = a.finish()
-	if res.StopReason != ibid.StopLength {
-		res.StopReason = stopReason(res.Turn)
-	}
-	if a.unclosed {
-		opens.Store(false)
-	}
-	if a.void {
-		opens.Store(true)
-		return res, m.misread(req)
-	}
-	return res, nil
-}
-
-// misread is the failure of a turn whose thinking was shown as text, because the
-// model's template opens the tag and nobody knew. It happens once: the next try
-// knows. A request that only wants thinking does not mind.
-func (o origin) misread(req ibid.ModelRequest) *failure {
-	if req.Think == ibid.ThinkOn && len(req.Tools) == 0 {
-		return nil
-	}
-	return &failure{Error: &ibid.Error{Code: ibid.CodeLLM, Retryable: true,
-		Message: fmt.Sprintf("%s (%s) sent its thinking as text; it is asked again", o.server, o.model)}}
+	return m.take(req, m.templates.of(think), emit, func(a *assembler) (ibid.ModelResponse, *failure) { return m.read(resp.Body, a) })
 }
 
 // ollamaChat is a request to /api/chat.
@@ -380,9 +351,7 @@ func postJSON(ctx context.Context, client *http.Client, o origin, url string, bo
 		return nil, &failure{Error: ibid.Errorf(ibid.CodeInternal, "request to %s: %v", o.server, err)}
 	}
 	req.Header.Set("Content-Type", "application/json")
-	if o.key != "" {
-		req.Header.Set("Authorization", "Bearer "+o.key)
-	}
+	o.authorise(req)
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, o.failed(err)

@@ -104,9 +104,7 @@ func getJSON(ctx context.Context, client *http.Client, o origin, url string, int
 	if err != nil {
 		return &failure{Error: ibid.Errorf(ibid.CodeInternal, "request to %s: %v", o.server, err)}
 	}
-	if o.key != "" {
-		req.Header.Set("Authorization", "Bearer "+o.key)
-	}
+	o.authorise(req)
 	resp, err := client.Do(req)
 	if err != nil {
 		return o.failed(err)

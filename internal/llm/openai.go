@@ -138,25 +138,7 @@ func (m *openAI) turn(ctx context.Context, req ibid.ModelRequest, d dialect, emi
 	if f := m.notEvents(answer); f != nil {
 		return ibid.ModelResponse{}, f
 	}
-	opens := m.templates.of(req.Think == ibid.ThinkOn)
-	a := newAssembler(req, opens.Load(), emit)
-	res, f := m.read(stream, a)
-	if f != nil {
-		res.Turn = a.turn()
-		return res, f
-	}
-	res.Turn = a.finish()
-	if res.StopReason != ibid.StopLength {
-		res.StopReason = stopReason(res.Turn)
-	}
-	if a.unclosed {
-		opens.Store(false)
-	}
-	if a.void {
-		opens.Store(true)
-		return res, m.misread(req)
-	}
-	return res, nil
+	return m.take(req, m.templates.of(req.Think == ibid.ThinkOn), emit, func(a *assembler) (ibid.ModelResponse, *failure) { return m.read(stream, a) })
 }
 
 // notEvents finds out what a 200 without an event stream is: an error, or a
