@@ -131,7 +131,6 @@ export const t = {
     week: "Last seven days",
     earlier: "Earlier",
     gone: "This thread does not exist (any more).",
-    earlierMessages: "Show earlier messages",
     latest: "To the end",
   },
 

@@ -3,7 +3,7 @@
 
 import { QueryClient, useQuery } from "@tanstack/react-query";
 import { ApiError, getJSON } from "./client";
-import type { Check, Doc, Extract, Message, ServerStatus, Thread } from "./types";
+import { isDone, type Check, type Doc, type Extract, type Message, type ServerStatus, type Thread } from "./types";
 
 export const keys = {
   threads: ["threads"] as const,
@@ -41,8 +41,25 @@ export function useMessages(threadId: string, enabled: boolean) {
       (await getJSON<{ messages: Message[] }>(`/v1/threads/${encodeURIComponent(threadId)}/messages?all=true`, signal)).messages,
     enabled,
     staleTime: 30_000,
+    structuralSharing: (old, now) => keepMessages(old as Message[] | undefined, now as Message[]),
     gcTime: 30 * 60_000, // so that switching back is instant
   });
+}
+
+/** What has not changed stays the same object, so that it is not drawn again; threads may have thousands of messages. */
+export function keepMessages(old: readonly Message[] | undefined, now: Message[]): Message[] {
+  const before = new Map(old?.map((m) => [m.id, m]));
+  return now.map((m) => {
+    const was = before.get(m.id);
+    const same = was && isDone(was.status) && was.status === m.status && was.last_seq === m.last_seq && was.text === m.text && was.created_at === m.created_at;
+    return same ? was : m;
+  });
+}
+
+/** Puts the saved message in its place, without asking for the whole thread again. */
+export async function refreshMessage(threadId: string, messageId: string): Promise<void> {
+  const saved = await getJSON<Message>(`/v1/messages/${encodeURIComponent(messageId)}`);
+  queryClient.setQueryData<Message[]>(keys.messages(threadId), (old) => old?.map((m) => (m.id === messageId ? saved : m)));
 }
 
 function unsettled(docs: Doc[] | undefined): boolean {

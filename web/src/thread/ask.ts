@@ -2,7 +2,7 @@
 // page's data at once, so that nothing waits for the next look at the server.
 
 import { ApiError, sendJSON } from "../api/client";
-import { changed, keys, queryClient } from "../api/queries";
+import { changed, keys, queryClient, refreshMessage } from "../api/queries";
 import type { Accepted, Message, Question, Thread } from "../api/types";
 import { live } from "../run/live";
 
@@ -83,5 +83,6 @@ live.onEnded = (threadId, messageId) => {
   queryClient.setQueryData<Thread[]>(keys.threads, (old) =>
     old?.map((t) => (t.id === threadId && t.run_id === messageId ? { ...t, run_id: undefined } : t)),
   );
-  changed(keys.threads, keys.messages(threadId));
+  changed(keys.threads);
+  refreshMessage(threadId, messageId).catch(() => changed(keys.messages(threadId)));
 };
