@@ -105,7 +105,7 @@ func (a *app) build(ctx context.Context) error {
 		page = files
 	}
 	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Library: a.db, Pipeline: a.pipeline, Originals: a.pipeline,
-		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.pipeline.Rebuild, Inventory: a.inventory, Ready: a.ready, Forceable: a.forceable,
+		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.pipeline.Rebuild, Inventory: a.inventory, Settings: a.settings, Try: a.try, Ready: a.ready, Forceable: a.forceable,
 		Page: page, Token: a.cfg.Token, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20, Now: time.Now, NewID: newID, Log: a.log})
 	return nil
 }

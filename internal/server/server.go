@@ -75,7 +75,11 @@ type Config struct {
 	Repair func(ctx context.Context) (ingest.Agreement, error)
 	// Inventory says what is stored and where: GET /v1/inventory
 	Inventory func(ctx context.Context) (any, error)
-	Ready     func(ctx context.Context) error // nil when everything is open
+	// Settings says what is set, and Try whether what a setting names answers:
+	// GET /v1/settings, POST /v1/settings/{key}/test
+	Settings func() any
+	Try      func(ctx context.Context, key string) (any, error)
+	Ready    func(ctx context.Context) error // nil when everything is open
 	// Forceable says why a question cannot demand a tool: there is none of that
 	// name, or it is not set up. nil lets every name pass.
 	Forceable func(tool string) error
@@ -135,6 +139,8 @@ func (s *Server) Handler() http.Handler {
 	api.HandleFunc("GET /v1/doctor", s.doctor)
 	api.HandleFunc("POST /v1/doctor/repair", s.repair)
 	api.HandleFunc("GET /v1/inventory", s.inventory)
+	api.HandleFunc("GET /v1/settings", s.settings)
+	api.HandleFunc("POST /v1/settings/{key}/test", s.trySetting)
 
 	// The native protocol (docs/protocols.md).
 	api.HandleFunc("GET /v1/threads", s.listThreads)
@@ -198,6 +204,19 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, s.cfg.Status(r.Context()))
+}
+
+func (s *Server) settings(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, s.cfg.Settings())
+}
+
+func (s *Server) trySetting(w http.ResponseWriter, r *http.Request) {
+	result, err := s.cfg.Try(r.Context(), r.PathValue("key"))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, result)
 }
 
 func (s *Server) doctor(w http.ResponseWriter, r *http.Request) {
