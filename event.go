@@ -35,8 +35,11 @@ type RunQueued struct {
 }
 
 // QueryAnalyzed is what was made of the question before any model saw it.
+// Standalone is set for a question that leans on what was said before ("and in
+// 2023?"): the same question as it would be asked alone.
 type QueryAnalyzed struct {
 	Query      string   `json:"query"`
+	Standalone string   `json:"standalone,omitempty"`
 	Complexity string   `json:"complexity"` // simple, moderate, complex
 	Mode       Mode     `json:"mode"`
 	Decomposed bool     `json:"decomposed"`
@@ -67,6 +70,9 @@ type ToolStarted struct {
 	// that turn, where a provider needs parts of it back byte for byte, and where
 	// the turn has several calls, so that a crash forgets none of them.
 	Replay *Turn `json:"replay,omitempty"`
+	// Usage is what the model's turns have cost since the last event that said
+	// so, on the first call of a turn, so that a crash forgets little of it.
+	Usage *Usage `json:"usage,omitempty"`
 }
 
 // ToolFinished is what a tool call came to. Output is exactly what the model
@@ -110,6 +116,7 @@ type Grade struct {
 	Classification string  `json:"classification"` // CORRECT, AMBIGUOUS, INCORRECT
 	Expanded       bool    `json:"expanded,omitempty"`
 	NewScore       float64 `json:"new_score,omitempty"`
+	ExpandedTo     string  `json:"expanded_to,omitempty"` // the chunk that is shown in its place: the section around it
 }
 
 // PassagesReranked says how the passages were put in a new order.

@@ -1,0 +1,243 @@
+package search
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ibid/internal/text"
+)
+
+// Verdicts on a claim, by how far passages bear it out.
+const (
+	Supported          = "SUPPORTED"
+	PartiallySupported = "PARTIALLY_SUPPORTED"
+	Unsupported        = "UNSUPPORTED"
+)
+
+// A claim is SUPPORTED from supportedFrom on and UNSUPPORTED below
+// unsupportedBelow. TestSupport of eval says what that means in numbers.
+const (
+	supportedFrom    = 0.62
+	unsupportedBelow = 0.40
+)
+
+// Evidence is a passage that a claim is held against.
+type Evidence struct {
+	Under string // what it stands under: the title of its document, its headings
+	Text  string
+}
+
+// Support is how far evidence bears a claim out.
+type Support struct {
+	Verdict string
+	Score   float64 // 0 to 1
+	By      []int   // the pieces of evidence that do, the best first
+}
+
+// Judge holds a claim against evidence, sentence by sentence: how many of its
+// words, weighted by rarity, stand in the sentence that comes closest and beside
+// it. Figures and names that stand nowhere near there, and a negation on one side
+// only, count against it, since such claims differ from the truth by one word.
+func Judge(claim string, evidence []Evidence) Support {
+	best := Support{Verdict: Unsupported}
+	scores := make([]float64, len(evidence))
+	j := newJudge(claim, evidence)
+	for i := range evidence {
+		scores[i] = j.score(i)
+		best.Score = max(best.Score, scores[i])
+	}
+	if best.Score >= unsupportedBelow {
+		for i, s := range scores {
+			if s >= unsupportedBelow && s >= best.Score-0.15 {
+				best.By = append(best.By, i)
+			}
+		}
+		slices.SortStableFunc(best.By, func(a, b int) int { return int(math.Copysign(1, scores[b]-scores[a])) })
+	}
+	switch {
+	case best.Score >= supportedFrom:
+		best.Verdict = Supported
+	case best.Score >= unsupportedBelow:
+		best.Verdict = PartiallySupported
+	}
+	return best
+}
+
+// sentence is one of the evidence, or the claim itself.
+type sentence struct {
+	terms   map[string]bool
+	figures map[string]bool
+	denies  bool
+}
+
+// judge holds one claim against all its evidence.
+type judge struct {
+	claim    sentence
+	names    map[string]bool // terms of the claim that are capitalised
+	weights  map[string]float64
+	total    float64
+	evidence [][]sentence // by piece: what it stands under, then its sentences
+}
+
+func newJudge(claim string, evidence []Evidence) *judge {
+	language := text.Language(claim)
+	for i := 0; language == "" && i < len(evidence); i++ {
+		language = text.Language(evidence[i].Text)
+	}
+	if language == "" {
+		language = "en"
+	}
+	a := text.NewMemo(text.NewAnalyzer(language))
+	j := &judge{claim: readSentence(a, claim), names: nameTerms(a, claim), weights: map[string]float64{}}
+	holds := map[string]int{}
+	n := 0
+	for _, e := range evidence {
+		piece := []sentence{readSentence(a, e.Under)}
+		for _, span := range text.Sentences(e.Text) {
+			s := readSentence(a, e.Text[span.Start:span.End])
+			piece = append(piece, s)
+			n++
+			for t := range s.terms {
+				holds[t]++
+			}
+		}
+		j.evidence = append(j.evidence, piece)
+	}
+	for t := range j.claim.terms {
+		w := math.Log(1 + (float64(n)+1)/(float64(holds[t])+0.5))
+		j.weights[t] = w
+		j.total += w
+	}
+	return j
+}
+
+func readSentence(a *text.Memo, s string) sentence {
+	out := sentence{terms: map[string]bool{}, figures: map[string]bool{}, denies: denial.MatchString(s)}
+	for w := range text.Words(s) {
+		if w.Joined {
+			continue
+		}
+		if n, ok := numberWords[w.Text]; ok {
+			out.figures[n] = true
+		}
+		if t, ok := a.Term(w.Text); ok {
+			out.terms[t] = true
+		}
+	}
+	for _, f := range figure.FindAllString(s, -1) {
+		out.figures[plainFigure(f)] = true
+	}
+	return out
+}
+
+var (
+	figure = regexp.MustCompile(`\d[\d.,]*\d|\d`)
+	denial = regexp.MustCompile(`(?i)\b(not|no|never|none|neither|nor|nobody|nothing|without|cannot|nicht|kein|keine|keinen|nie|niemals|ohne|pas|jamais|aucun|aucune)\b|n['’]t\b`)
+)
+
+var numberWords = map[string]string{"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
+	"nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000"}
+
+// plainFigure writes a figure without the signs that group its digits.
+func plainFigure(s string) string {
+	s = strings.TrimRight(s, ".,")
+	if grouped.MatchString(s) {
+		s = strings.ReplaceAll(s, ",", "")
+	}
+	return s
+}
+
+var grouped = regexp.MustCompile(`^\d{1,3}(,\d{3})+(\.\d+)?$`)
+
+// nameTerms are the terms of the capitalised words of a claim, but for its first.
+func nameTerms(a *text.Memo, s string) map[string]bool {
+	named := map[string]bool{}
+	first := true
+	for w := range text.Words(s) {
+		c, _ := utf8.DecodeRuneInString(s[w.Start:])
+		if !first && unicode.IsUpper(c) {
+			if t, ok := a.Term(w.Text); ok && !w.Joined {
+				named[t] = true
+			}
+		}
+		first = false
+	}
+	return named
+}
+
+const (
+	// nearby is how much of its weight a word has that stands not in the sentence
+	// that comes closest but in the one before or after it, or above the passage.
+	nearby = 0.85
+	// A claim with a name too many, or a denial, is not supported, however alike
+	// it is; what is more is taken off its score. A figure too many takes most.
+	stillPartly = supportedFrom - 0.01
+	wrongFigure = 0.65
+	wrongName   = 0.30 // times the share of its names that is missing
+	wrongDenial = 0.20
+)
+
+// score holds the claim against the sentence of a piece of evidence that comes
+// closest.
+func (j *judge) score(i int) float64 {
+	piece := j.evidence[i]
+	most, score := 0.0, 0.0
+	for k := 1; k < len(piece); k++ {
+		near := []sentence{piece[0]}
+		if k > 1 {
+			near = append(near, piece[k-1])
+		}
+		if k+1 < len(piece) {
+			near = append(near, piece[k+1])
+		}
+		if covered := j.covered(piece[k], near); covered > most {
+			most, score = covered, covered-j.wrong(piece[k], near, covered)
+		}
+	}
+	return max(0, score)
+}
+
+// covered is the share of the claim's words, by weight, in a sentence and around
+// it.
+func (j *judge) covered(s sentence, near []sentence) float64 {
+	covered := 0.0
+	for t := range j.claim.terms {
+		switch {
+		case s.terms[t]:
+			covered += j.weights[t]
+		case slices.ContainsFunc(near, func(n sentence) bool { return n.terms[t] }):
+			covered += nearby * j.weights[t]
+		}
+	}
+	return covered / max(j.total, 1e-9)
+}
+
+// wrong is what is taken off a score for what the claim says and the sentence
+// does not.
+func (j *judge) wrong(s sentence, near []sentence, covered float64) float64 {
+	off := 0.0
+	partly := max(0, covered-stillPartly)
+	for f := range j.claim.figures {
+		if !s.figures[f] && !slices.ContainsFunc(near, func(n sentence) bool { return n.figures[f] }) {
+			off = wrongFigure
+			break
+		}
+	}
+	missing := 0
+	for t := range j.names {
+		if !s.terms[t] && !slices.ContainsFunc(near, func(n sentence) bool { return n.terms[t] }) {
+			missing++
+		}
+	}
+	if missing > 0 {
+		off = max(off, partly) + wrongName*float64(missing)/float64(len(j.names))
+	}
+	if j.claim.denies != s.denies {
+		off = max(off, partly) + wrongDenial
+	}
+	return off
+}
