@@ -220,6 +220,7 @@ const (
 	SourceDocument SourceKind = ""
 	SourceQuery    SourceKind = "query" // the result of a database query: Quote is the query, Text the table
 	SourceWeb      SourceKind = "web"   // a page of the web, at URL
+	SourceFile     SourceKind = "file"  // a file of the conversation, at URL
 )
 
 // Range is a span of a document's extracted text.

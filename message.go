@@ -1,6 +1,9 @@
 package ibid
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Thread is a conversation. It exists from its first message on.
 type Thread struct {
@@ -99,10 +102,26 @@ type Request struct {
 	TimeoutMS   int64        `json:"timeout_ms,omitempty"` // of the whole run; 0: the server's default
 }
 
-// Attachment is a file or an image that came with a question.
+// Attachment is a file or an image that came with a question. Data is set on its
+// way in and where it was asked for; a message names its files without it.
 type Attachment struct {
 	Name       string `json:"name"`
 	MIME       string `json:"mime"`
+	Bytes      int64  `json:"bytes,omitempty"`
 	Data       []byte `json:"data,omitempty"`
 	DocumentID string `json:"document_id,omitempty"`
 }
+
+// File is a file of a message: one that came with a question, or a picture that
+// an answer made.
+type File struct {
+	MessageID string `json:"message_id"`
+	N         int    `json:"n"` // place within the message, from 0
+	Attachment
+}
+
+// ID names the file to a model: "<message id>:<n>".
+func (f File) ID() string { return fmt.Sprintf("%s:%d", f.MessageID, f.N) }
+
+// URL is where the file is served.
+func (f File) URL() string { return fmt.Sprintf("/v1/messages/%s/files/%d", f.MessageID, f.N) }

@@ -56,18 +56,21 @@ type Table struct {
 // ToolEnv is what a tool is told about the run that calls it. A document outside
 // Scope does not exist for the tool.
 type ToolEnv struct {
-	Scope   Scope
-	Request Request
-	Now     time.Time
-	Shown   []Citation // the passages that the model was shown before this round
-	Told    []string   // what the user and the sources have said before this round, and where pages lie that tools found
+	Scope               Scope
+	Request             Request
+	Now                 time.Time
+	Shown               []Citation // the passages that the model was shown before this round
+	ThreadID, MessageID string     // the conversation, and the answer that is being written
+	Told                []string   // what the user and the sources have said before this round, and where pages lie that tools found
 }
 
-// PageRef names a page of a version of a document.
+// PageRef names a page of a version of a document, or a picture of the
+// conversation.
 type PageRef struct {
-	DocumentID string `json:"document_id"`
-	Version    string `json:"version"`
-	Page       int    `json:"page"`
+	DocumentID string `json:"document_id,omitempty"`
+	Version    string `json:"version,omitempty"`
+	Page       int    `json:"page,omitempty"`
+	File       string `json:"file,omitempty"` // "<message id>:<n>"; the rest is empty then
 }
 
 // MaxToolOutput bounds what one tool call adds to the log and the prompt, in

@@ -106,7 +106,8 @@ func (a *app) build(ctx context.Context) error {
 	}
 	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Library: a.db, Pipeline: a.pipeline, Originals: a.pipeline,
 		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.pipeline.Rebuild, Inventory: a.inventory, Settings: a.settings, Try: a.try, Ready: a.ready, Forceable: a.forceable,
-		Page: page, Token: a.cfg.Token, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20, Now: time.Now, NewID: newID, Log: a.log})
+		Page: page, Token: a.cfg.Token, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20,
+		MaxAttachmentBytes: int64(a.cfg.Limits.AttachmentMB) << 20, Now: time.Now, NewID: newID, Log: a.log})
 	return nil
 }
 
@@ -208,12 +209,17 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		return agent.Outcome{}, err
 	}
 	task.Library = describeLibrary(documents)
+	sees := a.sees(ctx)
+	if task.Request.Attachments, err = a.attached(ctx, task, sees); err != nil {
+		return agent.Outcome{}, err
+	}
 	cfg := agent.Config{
 		Model: a.model, Planner: a.planner, Tools: a.tools(),
 		Limits: agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
 		Now:    time.Now, NewID: newID, Log: a.log,
 	}
-	if a.sees(ctx) {
+	cfg.Tools = append(cfg.Tools, tool.NewRetrieveFile(a.db, files{a.readers}, sees))
+	if sees {
 		cfg.Tools = append(cfg.Tools, tool.NewViewChunkImage(shelf{a.db}))
 		cfg.PageImage = a.pageImage
 	}
@@ -262,6 +268,9 @@ func (a *app) sees(ctx context.Context) bool {
 const pageWidth = 1000
 
 func (a *app) pageImage(ctx context.Context, page ibid.PageRef) (ibid.Image, error) {
+	if page.File != "" {
+		return a.picture(ctx, page.File)
+	}
 	png, err := a.pipeline.PageImage(ctx, page.DocumentID, page.Version, page.Page, pageWidth)
 	return ibid.Image{MIME: "image/png", Data: png}, err
 }

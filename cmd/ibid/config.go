@@ -55,6 +55,7 @@ type Limits struct {
 	AnswerTime      time.Duration // per question
 	Runs            int           // questions answered at once, others wait
 	FileMB          int           // of one added file
+	AttachmentMB    int           // of the files of one question, together
 	ExtractTime     time.Duration // to read one file
 	KeepRemoved     time.Duration // of texts and bytes that nothing cites
 }
@@ -79,6 +80,7 @@ func defaultConfig(e environment) Config {
 			AnswerTime:      10 * time.Minute,
 			Runs:            4,
 			FileMB:          100,
+			AttachmentMB:    20,
 			ExtractTime:     2 * time.Minute,
 			KeepRemoved:     7 * 24 * time.Hour,
 		},

@@ -142,6 +142,8 @@ func settings() []setting {
 			func(c *Config) *int { return &c.Limits.Runs }),
 		number("limits.file_mb", "largest file that is taken in, in MiB", 1, 4096,
 			func(c *Config) *int { return &c.Limits.FileMB }),
+		number("limits.attachment_mb", "largest files that may come with one question, together, in MiB", 1, 40,
+			func(c *Config) *int { return &c.Limits.AttachmentMB }),
 		duration("limits.extract_time", "time to read one file before its reader is killed", time.Second, time.Hour,
 			func(c *Config) *time.Duration { return &c.Limits.ExtractTime }),
 		duration("limits.keep_removed", "how long removed documents and replaced versions are kept on disk; what an answer cites stays", time.Second, 100*365*24*time.Hour,

@@ -77,6 +77,8 @@ type Task struct {
 	History []ibid.Turn  // what was said before, oldest first
 	Log     []ibid.Event // of this run so far
 	Library string       // a line or two about the documents, for the system prompt
+
+	ThreadID, UserMessageID, MessageID string // the conversation, the question, the answer
 }
 
 // Outcome is what a run came to, for its last event.

@@ -245,7 +245,7 @@ func (s *session) runAll(ctx context.Context, calls []*call) error {
 	results := make(chan finished, len(calls)) // room for all: nobody is blocked by our leaving
 	env := ibid.ToolEnv{Scope: s.task.Request.Scope, Request: s.task.Request, Now: s.cfg.Now(),
 		Shown: slices.Clone(s.state.ledger.citations), // results of this round add to it meanwhile
-		Told:  s.told()}
+		Told:  s.told(), ThreadID: s.task.ThreadID, MessageID: s.task.MessageID}
 	open := map[*call]bool{}
 	for _, c := range calls {
 		open[c] = true

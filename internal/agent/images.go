@@ -24,7 +24,7 @@ func (s *session) loadImages(ctx context.Context) {
 		}
 		image, err := s.cfg.PageImage(ctx, ref)
 		if err != nil {
-			s.cfg.Log.Warn("a page cannot be shown to the model", "document", ref.DocumentID, "page", ref.Page, "error", err)
+			s.cfg.Log.Warn("a page cannot be shown to the model", "document", ref.DocumentID, "page", ref.Page, "file", ref.File, "error", err)
 			image = ibid.Image{}
 		}
 		if s.images == nil {
@@ -57,7 +57,11 @@ func picture(c *call, images map[ibid.PageRef]ibid.Image) (ibid.Turn, bool) {
 	if len(image.Data) == 0 {
 		return ibid.Turn{}, false
 	}
-	turn := ibid.UserTurn(fmt.Sprintf("(The picture that %s asked for: page %d.)", c.Name, c.result.Page.Page))
+	said := fmt.Sprintf("(The picture that %s asked for.)", c.Name)
+	if page := c.result.Page.Page; page > 0 {
+		said = fmt.Sprintf("(The picture that %s asked for: page %d.)", c.Name, page)
+	}
+	turn := ibid.UserTurn(said)
 	turn.Parts = append(turn.Parts, ibid.Part{Image: &image})
 	return turn, true
 }

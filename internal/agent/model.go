@@ -17,7 +17,7 @@ func (s *session) conversation() []ibid.Turn {
 	if !s.trimmed {
 		turns = append(turns, s.task.History...)
 	}
-	return append(turns, question(s.task.Request, s.prompts.notes))
+	return append(turns, question(s.task, s.prompts.notes))
 }
 
 // request is what the model is given for its next turn. Within a run it only

@@ -21,6 +21,9 @@ func (r *Reader) firstMove(t task, req ibid.ModelRequest) reply {
 	if m.say != "" {
 		return reply{text: m.say}
 	}
+	if calls := r.fileCalls(t, m, req); len(calls) > 0 {
+		return reply{calls: calls}
+	}
 	if m.tool == toolSearch && !has(toolSearch) {
 		other := otherSearch(req.Tools)
 		if other == "" {
@@ -99,6 +102,9 @@ func (r *Reader) nextMove(t task, req ibid.ModelRequest) reply {
 				}
 			}
 		}
+	}
+	if s := r.summaryOfFiles(t); s != "" {
+		return reply{text: s}
 	}
 	if pages := pagesToRead(t, req); len(pages) > 0 {
 		return reply{calls: pages}
@@ -234,6 +240,11 @@ func asked(rounds []round) []string {
 // reformulate searches once more, for the bare content words.
 func (r *Reader) reformulate(t task, req ibid.ModelRequest, queries []string, searches int) (reply, bool) {
 	tool := t.rounds[len(t.rounds)-1].tool
+	if tool == toolFile && offers(req)(toolSearch) { // the library may know
+		return reply{calls: move{tool: toolSearch, queries: queries}.calls(req.Tools, len(t.rounds))}, true
+	} else if tool == toolFile {
+		return reply{}, false
+	}
 	if searches == 0 || searches > len(queries) || !offers(req)(tool) || strings.Contains(nothingIn(t), "is empty") {
 		return reply{}, false
 	}

@@ -21,6 +21,7 @@ const (
 	toolTime      = "current_time"
 	toolWeb       = "web_search"
 	toolFetch     = "fetch_url"
+	toolFile      = "retrieve_file"
 )
 
 // move is what the rules make of a question.
@@ -43,6 +44,7 @@ var argNames = map[string][]string{
 	toolTime:      {"timezone"},
 	toolWeb:       {"query"},
 	toolFetch:     {"url"},
+	toolFile:      {"file", "query"},
 }
 
 // decide applies the rules. has reports whether a tool may be used; known holds

@@ -185,12 +185,14 @@ const longPrompt = 600
 
 // task is what a request asks for, taken apart.
 type task struct {
-	system   string
-	question string   // what the user asked last
-	notes    string   // what the agent added to that
-	attached []source // texts that came with it
-	earlier  []string // what the user said before, oldest first
-	rounds   []round  // tool calls since the question, oldest first
+	system       string
+	question     string   // what the user asked last
+	notes        string   // what the agent added to that
+	attached     []source // texts that came with it
+	files        []string // files that came with it and have to be read
+	earlier      []string // what the user said before, oldest first
+	earlierFiles []string // that came with that
+	rounds       []round  // tool calls since the question, oldest first
 }
 
 // round is a tool call and what came of it.
@@ -247,14 +249,19 @@ func (t *task) ask(turn ibid.Turn) {
 		t.earlier = append(t.earlier, t.question)
 	}
 	t.question, t.notes, t.attached, t.rounds = "", "", nil, nil
+	t.earlierFiles = append(t.earlierFiles, t.files...)
+	t.files = filesOfPast(turn.Text())
 	for _, p := range turn.Parts {
 		switch {
 		case p.Text == "":
 		case t.question == "":
 			t.question = strings.TrimSpace(historyHead.ReplaceAllString(p.Text, ""))
 		case attachment.MatchString(p.Text):
-			m := attachment.FindStringSubmatch(p.Text)
-			t.attached = append(t.attached, source{title: m[1], text: m[2]})
+			if m := attachment.FindStringSubmatch(p.Text); m[2] != "" {
+				t.files = append(t.files, m[2])
+			} else {
+				t.attached = append(t.attached, source{title: m[1], text: m[3]})
+			}
 		default:
 			t.notes += p.Text
 		}
@@ -264,7 +271,7 @@ func (t *task) ask(turn ibid.Turn) {
 var (
 	// historyHead is what stands before messages of the past.
 	historyHead = regexp.MustCompile(`(?s)^<!-- METADATA: .*? -->\n?`)
-	attachment  = regexp.MustCompile(`(?s)^\s*<attachment name="(.*?)">\n(.*)\n</attachment>\s*$`)
+	attachment  = regexp.MustCompile(`(?s)^\s*<attachment name="(.*?)"(?: type="[^"]*" id="([^"]*)")?>\n(.*)\n</attachment>\s*$`)
 )
 
 // promptPassages returns passages that were put into the prompt.

@@ -116,7 +116,7 @@ func enrich(m ibid.Message, before, now time.Time) string {
 	}
 	if m.Request != nil {
 		for i, a := range m.Request.Attachments {
-			e.Files = append(e.Files, fileRef{Name: a.Name, Type: a.MIME, ID: fmt.Sprintf("%s:%d", m.ID, i)})
+			e.Files = append(e.Files, fileRef{Name: a.Name, Type: a.MIME, ID: ibid.File{MessageID: m.ID, N: i}.ID()})
 		}
 	}
 	counts := map[string]int{}

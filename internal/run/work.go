@@ -131,7 +131,8 @@ func (r *Runner) work(ctx context.Context, cancel context.CancelCauseFunc, run *
 	if err != nil {
 		return r.closeRun(ctx, w, run, agent.Outcome{}, ibid.Memory{}, err)
 	}
-	outcome, err := r.answer(ctx, agent.Task{Request: run.Request, History: history.turns, Log: before}, w.emit)
+	outcome, err := r.answer(ctx, agent.Task{Request: run.Request, History: history.turns, Log: before,
+		ThreadID: run.ThreadID, UserMessageID: run.UserMessageID, MessageID: run.ID}, w.emit)
 	return r.closeRun(ctx, w, run, outcome, history.memory, err)
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -142,8 +141,7 @@ func (s *Server) failedFile(name string, err error) failedFile {
 	return failedFile{name, "could not be taken in", "the server's log says why"}
 }
 
-// documentFile serves a document's original bytes. Only what a browser shows
-// without running anything is shown; the rest is downloaded.
+// documentFile serves a document's original bytes.
 func (s *Server) documentFile(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	version := r.URL.Query().Get("version")
@@ -167,23 +165,7 @@ func (s *Server) documentFile(w http.ResponseWriter, r *http.Request) {
 	if d, err := s.cfg.Library.Document(r.Context(), id); err == nil {
 		name = d.Name
 	}
-	head := make([]byte, 512)
-	n, _ := io.ReadFull(f, head)
-	kind := http.DetectContentType(head[:n])
-	disposition := "attachment"
-	switch kind {
-	case "application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp":
-		disposition = "inline"
-	default:
-		kind = "application/octet-stream"
-	}
-	h := w.Header()
-	h.Set("Content-Type", kind)
-	h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": name}))
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-	h.Set("Cache-Control", "private, no-cache")
-	http.ServeContent(w, r, "", info.ModTime(), f)
+	serveFile(w, r, name, info.ModTime(), f)
 }
 
 func (s *Server) documentText(w http.ResponseWriter, r *http.Request) {

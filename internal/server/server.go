@@ -34,6 +34,7 @@ type Messages interface {
 	DeleteMessage(ctx context.Context, id string) error
 	Run(ctx context.Context, id string) (*ibid.Run, error)
 	Events(ctx context.Context, runID string, after int64, limit int) ([]ibid.Event, error)
+	File(ctx context.Context, messageID string, n int) (ibid.File, error)
 }
 
 // Library reads the documents.
@@ -90,6 +91,8 @@ type Config struct {
 	Heartbeat      time.Duration
 	WriteTimeout   time.Duration // for one frame; a reader that takes longer is dropped and may resume
 	MaxUploadBytes int64
+	// MaxAttachmentBytes bounds the files of one question together; 20 MiB
+	MaxAttachmentBytes int64
 
 	Now   func() time.Time
 	NewID func() string
@@ -122,6 +125,9 @@ func New(cfg Config) *Server {
 	if cfg.MaxUploadBytes == 0 {
 		cfg.MaxUploadBytes = 1 << 30
 	}
+	if cfg.MaxAttachmentBytes == 0 {
+		cfg.MaxAttachmentBytes = 20 << 20
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -153,6 +159,7 @@ func (s *Server) Handler() http.Handler {
 	api.HandleFunc("GET /v1/threads/{id}/messages", s.listMessages)
 	api.HandleFunc("GET /v1/messages/{id}", s.getMessage)
 	api.HandleFunc("DELETE /v1/messages/{id}", s.deleteMessage)
+	api.HandleFunc("GET /v1/messages/{id}/files/{n}", s.messageFile)
 	api.HandleFunc("GET /v1/messages/{id}/events", s.messageEvents)
 
 	// The library.

@@ -73,7 +73,7 @@ type question struct {
 
 func (s *Server) postUserMessage(w http.ResponseWriter, r *http.Request) {
 	var q question
-	if err := readJSON(w, r, &q); err != nil {
+	if err := s.readQuestion(w, r, &q); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -121,6 +121,9 @@ func (s *Server) start(r *http.Request, ask run.Ask) (run.Accepted, error) {
 	case ibid.ThinkAuto, ibid.ThinkOn, ibid.ThinkOff:
 	default:
 		return run.Accepted{}, ibid.Errorf(ibid.CodeBadRequest, "think must be auto, on or off, not %q", q.Think)
+	}
+	if err := s.checkAttachments(q.Attachments); err != nil {
+		return run.Accepted{}, err
 	}
 	for _, name := range q.ForceTools {
 		if s.cfg.Forceable == nil {

@@ -16,6 +16,11 @@ import (
 // and its first events. It fails with *ibid.LiveRunError while another run of
 // the thread is active.
 func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event) error {
+	files := run.Request.Attachments
+	run.Request.Attachments = withoutData(files)
+	if user.Request != nil {
+		user.Request = &run.Request
+	}
 	request, err := json.Marshal(run.Request)
 	if err != nil {
 		return err
@@ -34,6 +39,11 @@ func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant 
 		}
 		for _, m := range []ibid.Message{user, assistant} {
 			if err := insertMessage(ctx, q, m); err != nil {
+				return err
+			}
+		}
+		for n, f := range files {
+			if err := insertFile(ctx, q, user.ID, n, f); err != nil {
 				return err
 			}
 		}

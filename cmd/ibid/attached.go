@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ibid"
+	"ibid/internal/agent"
+)
+
+// attached fetches the bytes of those files of a question that the model is given
+// with it: short texts, and images where it sees them. The others it reads with
+// retrieve_file.
+func (a *app) attached(ctx context.Context, task agent.Task, sees bool) ([]ibid.Attachment, error) {
+	var files []ibid.Attachment
+	for n, f := range task.Request.Attachments {
+		image := strings.HasPrefix(f.MIME, "image/")
+		if len(f.Data) == 0 && (image && sees || agent.IsShortText(f)) {
+			stored, err := a.db.File(ctx, task.UserMessageID, n)
+			if err != nil {
+				return nil, fmt.Errorf("read what came with the question: %w", err)
+			}
+			f = stored.Attachment
+		}
+		if image && !sees {
+			f.Data = nil
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// picture fetches a picture of the conversation by its file's id.
+func (a *app) picture(ctx context.Context, fileID string) (ibid.Image, error) {
+	messageID, place, _ := strings.Cut(fileID, ":")
+	n, err := strconv.Atoi(place)
+	if err != nil {
+		return ibid.Image{}, fmt.Errorf("%q names no file", fileID)
+	}
+	f, err := a.db.File(ctx, messageID, n)
+	return ibid.Image{MIME: f.MIME, Data: f.Data}, err
+}

@@ -1,0 +1,99 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"ibid"
+)
+
+// withoutData returns attachments as a message names them: their bytes are kept
+// apart.
+func withoutData(files []ibid.Attachment) []ibid.Attachment {
+	var named []ibid.Attachment
+	for _, f := range files {
+		f.Bytes = max(f.Bytes, int64(len(f.Data)))
+		f.Data = nil
+		named = append(named, f)
+	}
+	return named
+}
+
+func insertFile(ctx context.Context, q querier, messageID string, n int, f ibid.Attachment) error {
+	_, err := q.ExecContext(ctx, `INSERT INTO files (message_id, n, name, mime, data) VALUES (?, ?, ?, ?, ?)`,
+		messageID, n, f.Name, f.MIME, f.Data)
+	if err != nil {
+		return fmt.Errorf("save file %q of message %s: %w", f.Name, messageID, err)
+	}
+	return nil
+}
+
+// AddFile gives a message one more file and returns its place.
+func (db *DB) AddFile(ctx context.Context, messageID string, f ibid.Attachment) (n int, err error) {
+	err = db.write(ctx, func(q querier) error {
+		if err := q.QueryRowContext(ctx, `SELECT coalesce(max(n) + 1, 0) FROM files WHERE message_id = ?`, messageID).Scan(&n); err != nil {
+			return err
+		}
+		err := insertFile(ctx, q, messageID, n, f)
+		if isConstraint(err) {
+			return ibid.Errorf(ibid.CodeNotFound, "there is no message %s", messageID)
+		}
+		return err
+	})
+	return n, err
+}
+
+const fileColumns = `f.message_id, f.n, f.name, f.mime, length(f.data)`
+
+// Files returns the files of a thread without their bytes, in the order of its
+// messages.
+func (db *DB) Files(ctx context.Context, threadID string) ([]ibid.File, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT `+fileColumns+` FROM files f JOIN messages m ON m.id = f.message_id
+		WHERE m.thread_id = ? ORDER BY m.created_at, m.role DESC, m.id, f.n`, threadID)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return collect(rows, func(r *sql.Rows) (f ibid.File, err error) {
+		return f, r.Scan(&f.MessageID, &f.N, &f.Name, &f.MIME, &f.Bytes)
+	})
+}
+
+// File returns one file with its bytes.
+func (db *DB) File(ctx context.Context, messageID string, n int) (ibid.File, error) {
+	var f ibid.File
+	err := db.readers.QueryRowContext(ctx, `SELECT `+fileColumns+`, f.data FROM files f WHERE f.message_id = ? AND f.n = ?`, messageID, n).
+		Scan(&f.MessageID, &f.N, &f.Name, &f.MIME, &f.Bytes, &f.Data)
+	if errors.Is(err, sql.ErrNoRows) {
+		return f, ibid.Errorf(ibid.CodeNotFound, "message %s has no file %d", messageID, n)
+	}
+	return f, translate(err)
+}
+
+// FileText returns what a file says, a NOT_FOUND error until SetFileText has kept
+// that.
+func (db *DB) FileText(ctx context.Context, messageID string, n int) (ibid.Extract, error) {
+	var x ibid.Extract
+	var packed []byte
+	err := db.readers.QueryRowContext(ctx, `SELECT extract FROM files WHERE message_id = ? AND n = ?`, messageID, n).Scan(&packed)
+	switch {
+	case errors.Is(err, sql.ErrNoRows), err == nil && packed == nil:
+		return x, ibid.Errorf(ibid.CodeNotFound, "file %d of message %s has not been read", n, messageID)
+	case err != nil:
+		return x, translate(err)
+	}
+	return x, unpack(packed, &x)
+}
+
+// SetFileText keeps what a file says.
+func (db *DB) SetFileText(ctx context.Context, messageID string, n int, x ibid.Extract) error {
+	packed, err := pack(x)
+	if err != nil {
+		return err
+	}
+	return db.write(ctx, func(q querier) error {
+		_, err := q.ExecContext(ctx, `UPDATE files SET extract = ? WHERE message_id = ? AND n = ?`, packed, messageID, n)
+		return err
+	})
+}
