@@ -66,7 +66,7 @@ func TestQuestionAboutAnAttachedFile(t *testing.T) {
 	}
 }
 
-func TestAttachedPDFAndSummary(t *testing.T) {
+func TestSummaryOfAnAttachedFile(t *testing.T) {
 	p := openInProcess(t, func(*Config) {})
 	m := p.ask("t1", map[string]any{"input_text": "Summarise this document.",
 		"attachments": []map[string]any{{"name": "mill.html", "mime": "text/html", "data": []byte(leasePage)}}})

@@ -33,6 +33,7 @@ type RunStore interface {
 	Message(ctx context.Context, id string) (ibid.Message, error)
 	Messages(ctx context.Context, threadID string) ([]ibid.Message, error)
 	DeleteMessage(ctx context.Context, id string) error
+	FileStore
 }
 
 // RunStoreSuite is what every RunStore must pass. open returns an empty store,
@@ -52,6 +53,7 @@ func RunStoreSuite(t *testing.T, open func(t *testing.T) RunStore) {
 		"many runs append at once":                 testConcurrentAppends,
 		"events come back as they were written":    testEventRoundTrip,
 		"what does not exist is said not to exist": testMissing,
+		"files lie beside their messages":          testFiles,
 	} {
 		t.Run(name, func(t *testing.T) {
 			test(t, &runStoreTest{RunStore: open(t), now: time.UnixMilli(1_700_000_000_000).UTC()})
