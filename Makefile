@@ -48,7 +48,7 @@ eval: build ## measure retrieval quality on public question sets
 	@go run ./scripts/eval
 
 soak: build ## the long versions: KILLS crashes (default 2000), then a busy server for SOAK (default 10m)
-	@IBID_KILLS=$(or $(KILLS),2000) go test -count=1 -timeout 4h -run 'TestCrash$$' -v ./cmd/ibid | grep -v '^=== '
+	@IBID_KILLS=$(or $(KILLS),2000) go test -count=1 -timeout 4h -run 'Test(Ingest)?Crash$$' -v ./cmd/ibid | grep -v '^=== '
 	@go run ./scripts/bench -soak $(or $(SOAK),10m)
 
 clean: ## remove what was built and installed here

@@ -21,6 +21,7 @@ type Document struct {
 	Title     string         `json:"title"`              // from the content, else the file name
 	Name      string         `json:"name"`               // file name, "report.pdf"
 	Source    string         `json:"source,omitempty"`   // path or URL it was added from; identifies it when it is added again
+	PartOf    string         `json:"part_of,omitempty"`  // id of the archive or message that it lay in
 	Folder    string         `json:"folder,omitempty"`   // "contracts/2024", no leading or trailing slash
 	Category  string         `json:"category,omitempty"` // one free word or phrase
 	Tags      []string       `json:"tags,omitempty"`     // free words or phrases, ascending, each once

@@ -79,6 +79,7 @@ type added struct {
 	item
 	source    string
 	doc       ibid.Document
+	since     time.Time // when it was sent, as the server has it
 	unchanged bool
 	err       error
 	done      bool
@@ -141,7 +142,7 @@ func waitALittle(ctx context.Context, n int) error {
 // send uploads one item. What is wrong with the item is its result; only what
 // concerns all of them is returned.
 func (a *adder) send(ctx context.Context, one *added) error {
-	err := one.err
+	err := one.item.err
 	if err == nil {
 		err = a.upload(ctx, one)
 	}
@@ -166,7 +167,7 @@ func (a *adder) send(ctx context.Context, one *added) error {
 func (a *adder) upload(ctx context.Context, one *added) error {
 	u := upload{
 		Name: filepath.Base(one.path), Source: one.path, Category: a.category, Tags: a.tags, Folder: one.folder,
-		Open: func() (io.ReadCloser, int64, error) { return openRegular(one.path) },
+		Open: func() (io.ReadCloser, int64, error) { return openRegular(one.root, one.path) },
 		Sent: func(n int64) { a.bar.sent(one, n) },
 	}
 	if one.url != "" {
@@ -181,7 +182,7 @@ func (a *adder) upload(ctx context.Context, one *added) error {
 	}
 	one.source = u.Source
 	taken, err := a.session.upload(ctx, u)
-	one.doc, one.unchanged = taken.Document, taken.Unchanged
+	one.doc, one.unchanged, one.since = taken.Document, taken.Unchanged, taken.ChangeAt
 	return err
 }
 
@@ -191,6 +192,7 @@ func (a *adder) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.findMembers(documents)
 	there := map[string]ibid.Document{}
 	for _, d := range documents {
 		there[d.ID] = d
@@ -208,6 +210,32 @@ func (a *adder) look(ctx context.Context) error {
 		a.update(one, doc)
 	}
 	return nil
+}
+
+// findMembers waits also for what comes out of the archives that were sent.
+// Those of an archive that is ready are all there.
+func (a *adder) findMembers(documents []ibid.Document) {
+	archives := map[string]*added{}
+	for _, one := range a.results {
+		if !one.unchanged && one.err == nil {
+			archives[one.doc.ID] = one
+		}
+	}
+	for again := true; again; {
+		again = false
+		for _, d := range documents {
+			archive := archives[d.PartOf]
+			if d.PartOf == "" || archive == nil || archives[d.ID] != nil || d.ChangeAt.Before(archive.since) {
+				continue
+			}
+			name := archive.name + strings.TrimPrefix(d.Source, archive.source)
+			one := &added{item: item{name: name, size: d.Bytes}, source: d.Source, doc: d, since: archive.since}
+			archives[d.ID], a.pending[d.ID] = one, one
+			a.results = append(a.results, one)
+			a.bar.more(one.item)
+			again = true
+		}
+	}
 }
 
 func (a *adder) update(one *added, doc ibid.Document) {

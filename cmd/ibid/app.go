@@ -92,7 +92,7 @@ func (a *app) build(ctx context.Context) error {
 		return err
 	}
 	a.pipeline, err = ingest.New(ingest.Config{Dir: a.cfg.Data, Store: a.db, Library: a.db, Sweeper: a.db, Divider: a.db, Embeddings: a.db,
-		Index: a.index, Vectors: a.index, Extractor: files{a.readers}, Embedder: a.embedder,
+		Index: a.index, Vectors: a.index, Extractor: files{a.readers}, Unpacker: files{a.readers}, Embedder: a.embedder,
 		SetEmbedder: a.searcher.SetEmbedder, KeepRemoved: a.cfg.Limits.KeepRemoved, Now: time.Now, NewID: newID, Log: a.log})
 	if err != nil {
 		return err
@@ -342,6 +342,11 @@ type files struct{ *extract.Pool }
 // Extract reads a file.
 func (f files) Extract(ctx context.Context, path, name string, progress func(page, pages int)) (ibid.Extract, error) {
 	return f.Pool.Extract(ctx, extract.Request{Path: path, Name: name}, func(p extract.Progress) { progress(p.Page, p.Pages) })
+}
+
+// Members opens an archive or a message.
+func (f files) Members(ctx context.Context, path, name string, each func(name string, data []byte) error) (notice string, err error) {
+	return f.Pool.Members(ctx, extract.Request{Path: path, Name: name}, func(m extract.Member) error { return each(m.Name, m.Data) })
 }
 
 // PageImage renders a page.

@@ -11,12 +11,15 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"ibid/internal/ingest"
 )
 
 // item is one file or URL to add, or why it cannot be.
 type item struct {
 	name   string      // as the user knows it: relative to what was typed
 	path   string      // absolute; "" for a URL
+	root   string      // of the folder that was walked, absolute, links resolved; "" for a file that was named
 	url    string      // "" for a file
 	folder string      // where it goes in the library
 	size   int64       // of a file, bytes
@@ -144,7 +147,7 @@ func (c *collection) walk(root, folder string) {
 		if d.Type()&fs.ModeSymlink != 0 && !linksInside(file, abs) {
 			return nil
 		}
-		c.walked(name, file, path.Join(folder, filepath.ToSlash(filepath.Dir(rel))))
+		c.walked(name, abs, file, path.Join(folder, filepath.ToSlash(filepath.Dir(rel))))
 		return nil
 	})
 }
@@ -158,10 +161,10 @@ func libraryFolder(root string) string {
 	return filepath.Base(abs)
 }
 
-// walked takes one file of a folder.
-func (c *collection) walked(name, file, folder string) {
-	if ext := strings.ToLower(filepath.Ext(file)); slices.Contains(wordless(), ext) {
-		c.skipped[ext]++
+// walked takes one file of the folder root.
+func (c *collection) walked(name, root, file, folder string) {
+	if ingest.Wordless(file) { // counted, not sent; one that is named is
+		c.skipped[strings.ToLower(filepath.Ext(file))]++
 		return
 	}
 	info, err := os.Stat(file)
@@ -169,7 +172,10 @@ func (c *collection) walked(name, file, folder string) {
 		c.fail(name, err)
 		return
 	}
-	c.addFile(name, file, folder, info)
+	before := len(c.items)
+	if c.addFile(name, file, folder, info); len(c.items) > before {
+		c.items[before].root = root
+	}
 }
 
 func leftOut(name string) bool {
@@ -188,18 +194,6 @@ func linksInside(link, root string) bool {
 	}
 	rel, err := filepath.Rel(root, target)
 	return err == nil && filepath.IsLocal(rel)
-}
-
-// wordless lists the kinds of file that a folder often has and that hold no
-// words. They are counted, not sent; naming such a file on the command line
-// still sends it.
-func wordless() []string {
-	return []string{
-		".7z", ".a", ".avi", ".bin", ".bmp", ".bz2", ".class", ".db", ".dll", ".dylib", ".exe", ".flac",
-		".gif", ".gz", ".icns", ".ico", ".iso", ".jar", ".jpeg", ".jpg", ".mkv", ".mov", ".mp3", ".mp4",
-		".o", ".ogg", ".otf", ".png", ".pyc", ".rar", ".so", ".sqlite", ".svg", ".tar", ".tgz", ".tif",
-		".tiff", ".ttf", ".wasm", ".wav", ".webm", ".webp", ".woff", ".woff2", ".xz", ".zip", ".zst",
-	}
 }
 
 func hasPattern(arg string) bool { return strings.ContainsAny(arg, "*?[") }
@@ -300,9 +294,17 @@ func matchParts(pattern, parts []string) bool {
 }
 
 // openRegular opens a file for reading, and never waits for the other end of a
-// pipe that has taken its place since it was looked at.
-func openRegular(file string) (io.ReadCloser, int64, error) {
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// pipe that has taken its place since it was looked at. A file of a walked
+// folder is not read where it has become, or lies behind, a link out of it.
+func openRegular(root, file string) (io.ReadCloser, int64, error) {
+	const flags = os.O_RDONLY | syscall.O_NONBLOCK
+	var f *os.File
+	var err error
+	if root == "" {
+		f, err = os.OpenFile(file, flags, 0)
+	} else {
+		f, err = openBeneath(root, file, flags)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -315,4 +317,17 @@ func openRegular(file string) (io.ReadCloser, int64, error) {
 		return nil, 0, err
 	}
 	return f, info.Size(), nil
+}
+
+func openBeneath(root, file string, flags int) (*os.File, error) {
+	rel, err := filepath.Rel(root, file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.OpenFile(rel, flags, 0)
 }

@@ -43,10 +43,10 @@ func wantItems(t *testing.T, got, want []string) {
 
 func TestCollectFolder(t *testing.T) {
 	root := tree(t, "a.md", "2024/b.pdf", "2024/q1/c.txt", ".hidden.md", ".git/config", "node_modules/x/readme.md",
-		"2024/.cache/d.md", "photo.JPG", "2024/photo.jpg", "2024/archive.zip")
+		"2024/.cache/d.md", "photo.JPG", "2024/photo.jpg", "2024/archive.tar")
 	c := collect([]string{root}, "")
 	wantItems(t, found(root, c), []string{"a.md@papers", "2024/b.pdf@papers/2024", "2024/q1/c.txt@papers/2024/q1"})
-	if got := skippedText(c.skipped); got != "1 .zip, 2 .jpg" {
+	if got := skippedText(c.skipped); got != "1 .tar, 2 .jpg" {
 		t.Errorf("left out %s", got)
 	}
 	wantItems(t, found(root, collect([]string{root}, "/contracts/")),

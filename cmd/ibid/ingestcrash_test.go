@@ -87,15 +87,15 @@ type ingestStep struct {
 	version int // 1 for the first, 2 for the changed one; 0 removes
 }
 
-// plan lists the additions; every tenth file is changed and every
-// twenty-fifth is removed some time after it was added.
+// plan lists the additions; every tenth file and every other archive is changed,
+// and every twenty-fifth file and every fourth archive is removed some time after it was added.
 func (c *ingestCrash) plan() {
 	for i := range c.files {
 		c.steps = append(c.steps, ingestStep{fileName(i), 1})
-		if j := i - 20; j >= 0 && j%10 == 0 {
+		if j := i - 20; j >= 0 && (j%10 == 0 || j%50 == 14) {
 			c.steps = append(c.steps, ingestStep{fileName(j), 2})
 		}
-		if j := i - 20; j >= 0 && j%25 == 3 {
+		if j := i - 20; j >= 0 && (j%25 == 3 || j%100 == 39) {
 			c.steps = append(c.steps, ingestStep{fileName(j), 0})
 		}
 	}
@@ -114,6 +114,9 @@ func (c *ingestCrash) wanted() map[string]int {
 }
 
 func fileName(i int) string {
+	if i%25 == 14 {
+		return fmt.Sprintf("file-%05d.zip", i)
+	}
 	return fmt.Sprintf("file-%05d%s", i, []string{".md", ".txt", ".html"}[i%3])
 }
 
@@ -135,6 +138,9 @@ func fileText(name string, version int) string {
 	shared := strings.Repeat("The shelf of "+strings.TrimSuffix(name, filepath.Ext(name))+" holds what the harbour master wrote down. ", 20)
 	own := fmt.Sprintf("In this version the keyword is %s, and no other file knows it.", word(name, version))
 	switch filepath.Ext(name) {
+	case ".zip":
+		files := []string{"deep/" + memberOf(name, 0), shared + "\n\n" + own, memberOf(name, version), "Only of version " + strconv.Itoa(version)}
+		return zipOf(files...)
 	case ".md":
 		fmt.Fprintf(&b, "# Notes of %s\n\n%s\n\n## Own\n\n%s\n", name, shared, own)
 	case ".html":
@@ -143,6 +149,20 @@ func fileText(name string, version int) string {
 		fmt.Fprintf(&b, "%s\n\n%s\n", shared, own)
 	}
 	return b.String()
+}
+
+// memberOf names a file in an archive: 0 is in all its versions, the others are
+// each in one.
+func memberOf(archive string, version int) string {
+	return fmt.Sprintf("%s-%d.md", strings.TrimSuffix(archive, ".zip"), version)
+}
+
+// place is the name of the document that holds a file's words.
+func place(name string) string {
+	if filepath.Ext(name) == ".zip" {
+		return memberOf(name, 0)
+	}
+	return name
 }
 
 func (c *ingestCrash) allow(n int) {
@@ -315,8 +335,17 @@ func (c *ingestCrash) check() {
 		t.Fatal(err)
 	}
 	want, times := c.wanted(), map[string]int{}
+	for name, version := range c.wanted() {
+		if filepath.Ext(name) == ".zip" {
+			want[memberOf(name, 0)], want[memberOf(name, version)] = version, version
+		}
+	}
 	for _, d := range docs {
 		times[d.Name]++
+		if d.PartOf != "" {
+			c.checkMember(d)
+			continue
+		}
 		if id, _ := c.ids.Load(d.Name); id != d.ID {
 			t.Errorf("%s has another id than it was given: %s, %v", d.Name, d.ID, id)
 		}
@@ -337,7 +366,7 @@ func (c *ingestCrash) check() {
 			name := fileName(i)
 			found := c.find(base, word(name, version))
 			switch {
-			case want[name] == version && (len(found) != 1 || found[0] != name):
+			case want[name] == version && (len(found) != 1 || found[0] != place(name)):
 				t.Errorf("%s of %s is found in %v", word(name, version), name, found)
 			case want[name] != version && len(found) > 0:
 				t.Errorf("%s is not in the library, but is found in %v", word(name, version), found)
@@ -345,6 +374,15 @@ func (c *ingestCrash) check() {
 		}
 	}
 	c.checkDoctor(base)
+}
+
+// checkMember holds that a document out of an archive is whole and belongs to one
+// that is there.
+func (c *ingestCrash) checkMember(d ibid.Document) {
+	archive, _, _ := strings.Cut(d.Source, "!/")
+	if id, _ := c.ids.Load(filepath.Base(archive)); id != d.PartOf || d.Status != ibid.DocumentReady || d.Chunks == 0 {
+		c.t.Errorf("%s is %s with %d chunks and belongs to %s, not %v: %s", d.Source, d.Status, d.Chunks, d.PartOf, id, d.Error)
+	}
 }
 
 // find returns the names of the documents that hold a word.

@@ -40,6 +40,13 @@ func newProgress(t *terminal, items []item) progress {
 	return p
 }
 
+// more makes room for something that was found on the way.
+func (p *progress) more(it item) {
+	if p.bar != nil {
+		p.bar.AddMax64(whole(it))
+	}
+}
+
 func whole(it item) int64 { return max(it.size, leastShare) }
 
 func (p *progress) sent(one *added, bytes int64) {

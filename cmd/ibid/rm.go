@@ -52,7 +52,9 @@ func (c *cli) remove(ctx context.Context, s *session, names []string) error {
 			return fmt.Errorf("remove %s: %w", d.Name, err)
 		}
 		fmt.Fprintf(c.out, "removed %s (%s)\n", oneLine(libraryPath(d), 0), count(d.Chunks, "chunk"))
-		if d.Source != "" {
+		if d.PartOf != "" {
+			fmt.Fprintf(c.err, "  it comes back when its archive changes or is removed and added again\n")
+		} else if d.Source != "" {
 			fmt.Fprintf(c.err, "  to undo: ibid add %s\n", shellQuote(oneLine(d.Source, 0)))
 		}
 	}

@@ -140,7 +140,7 @@ func (w *watcher) do(ctx context.Context, f *watchedFolder, todo deeds) error {
 	err := a.run(ctx, todo.read)
 	a.bar.end()
 	for _, one := range a.results {
-		if one.doc.ID != "" {
+		if one.doc.ID != "" && one.path != "" {
 			f.known[one.path].id = one.doc.ID
 		}
 	}
@@ -235,7 +235,7 @@ func (f *watchedFolder) there() bool {
 
 // remember takes note of a document that came from this folder before.
 func (f *watchedFolder) remember(d ibid.Document) {
-	if f.holds(d.Source) {
+	if d.PartOf == "" && f.holds(d.Source) { // what came out of an archive goes with it
 		f.known[d.Source] = &seen{id: d.ID}
 	}
 }

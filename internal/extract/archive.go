@@ -3,11 +3,13 @@ package extract
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -94,7 +96,7 @@ func (u *unpacker) notice() string {
 	if u.leftOut == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of its files were left out: they are too many, too large, damaged or protected by a password", u.leftOut)
+	return fmt.Sprintf("%d of its files were left out: they are too many, too large, damaged, protected by a password, or no plain files with names of their own", u.leftOut)
 }
 
 func (u *unpacker) zip(data []byte) error {
@@ -102,7 +104,9 @@ func (u *unpacker) zip(data []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range memberFiles(z) {
+	files, refused := memberFiles(z)
+	u.leftOut += refused
+	for _, f := range files {
 		r, err := z.openFile(f)
 		if err != nil {
 			u.leftOut++
@@ -117,20 +121,33 @@ func (u *unpacker) zip(data []byte) error {
 	return nil
 }
 
-// memberFiles returns the files of an archive that were meant to be in it.
-func memberFiles(z *zipFile) []*zip.File {
-	var files []*zip.File
+// memberFiles returns the files of an archive that were meant to be in it, and
+// how many are refused: links, devices, names that lead out of the archive, and
+// names that came before.
+func memberFiles(z *zipFile) (files []*zip.File, refused int) {
+	seen := map[string]bool{}
 	for _, f := range z.files {
 		name := memberName(f.Name)
 		base := path.Base(name)
 		switch {
-		case !f.Mode().IsRegular(), strings.HasSuffix(f.Name, "/"), name == "" || f.UncompressedSize64 == 0:
+		case f.Mode().IsDir(), strings.HasSuffix(f.Name, "/"):
 		case strings.HasPrefix(name, "__MACOSX/"), base == ".DS_Store", base == "Thumbs.db":
+		case !f.Mode().IsRegular(), name == "", leadsOut(f.Name), seen[name]:
+			refused++
+		case f.UncompressedSize64 == 0:
 		default:
+			seen[name] = true
 			files = append(files, f)
 		}
 	}
-	return files
+	return files, refused
+}
+
+// leadsOut reports whether a name is absolute or goes upwards.
+func leadsOut(name string) bool {
+	name = strings.ReplaceAll(name, "\\", "/")
+	drive := len(name) > 1 && name[1] == ':'
+	return drive || strings.HasPrefix(name, "/") || slices.Contains(strings.Split(name, "/"), "..")
 }
 
 // memberName makes a name relative to wherever the archive is unpacked.
@@ -141,10 +158,25 @@ func memberName(name string) string {
 }
 
 func (u *unpacker) mail(data []byte) error {
-	m := &mail{parts: maxParts, text: func(string, string) {}, file: u.send}
+	seen := map[string]bool{}
+	m := &mail{parts: maxParts, text: func(string, string) {}, file: func(name string, r io.Reader) error {
+		return u.send(unusedName(cmp.Or(memberName(name), "attachment"), seen), r)
+	}}
 	header, body := splitHeader(data)
 	m.part(header, bytes.NewReader(body), 0)
 	return m.err
+}
+
+// unusedName numbers a name that came before: two attachments may well be called
+// the same.
+func unusedName(name string, seen map[string]bool) string {
+	ext := path.Ext(name)
+	free := name
+	for n := 2; seen[free]; n++ {
+		free = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ext), n, ext)
+	}
+	seen[free] = true
+	return free
 }
 
 // send sends a file, or counts it as left out.
@@ -169,7 +201,7 @@ func (u *unpacker) send(name string, r io.Reader) error {
 
 // readZip reads an archive as the list of what it holds.
 func readZip(b *builder, z *zipFile) (done, error) {
-	files := memberFiles(z)
+	files, _ := memberFiles(z)
 	if len(files) == 0 {
 		return done{}, refuse("there are no files in this archive")
 	}

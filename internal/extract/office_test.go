@@ -228,21 +228,23 @@ title: Grüße
 
 func TestZip(t *testing.T) {
 	pool := newPool(t, extract.Limits{})
-	req := extract.Request{Data: extract.ZipOf("b/two.md", "# Two", "one.txt", "One.", "../../etc/three.txt", "Three.", "__MACOSX/x", "x", "folder/", ""), Name: "a.zip"}
+	req := extract.Request{Data: extract.ZipOf("b/two.md", "# Two", "one.txt", "One.", "../../etc/three.txt", "Three.", "/etc/passwd", "x",
+		`C:\x.txt`, "x", `win\four.txt`, "Four.", "one.txt", "Another.", "b/../one.md", "x", "__MACOSX/x", "x", "folder/", ""), Name: "a.zip"}
 	checkDump(t, mustExtract(t, pool, req), `
 format: zip
 [paragraph] This archive holds 3 files:
 [list]
   • b/two.md
-  • etc/three.txt
   • one.txt
+  • win/four.txt
 `)
-	checkMembers(t, pool, req, "", "b/two.md", "# Two", "one.txt", "One.", "etc/three.txt", "Three.")
+	checkMembers(t, pool, req, "5 of its files were left out: they are too many, too large, damaged, protected by a password, or no plain files with names of their own",
+		"b/two.md", "# Two", "one.txt", "One.", "win/four.txt", "Four.")
 	checkMembers(t, pool, extract.Request{Data: []byte("Words."), Name: "a.txt"}, "")
 	checkMembers(t, pool, extract.Request{Data: []byte("%PDF-1.4 nothing"), Name: "a.pdf"}, "")
 
 	large := extract.Request{Data: extract.ZipOf("a.txt", "a", "bomb.txt", strings.Repeat(" ", 65<<20)), Name: "a.zip"}
-	checkMembers(t, pool, large, "1 of its files were left out: they are too many, too large, damaged or protected by a password", "a.txt", "a")
+	checkMembers(t, pool, large, "1 of its files were left out: they are too many, too large, damaged, protected by a password, or no plain files with names of their own", "a.txt", "a")
 
 	stop := errors.New("stop")
 	if _, err := pool.Members(t.Context(), req, func(extract.Member) error { return stop }); !errors.Is(err, stop) {

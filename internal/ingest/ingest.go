@@ -32,7 +32,12 @@ type Store interface {
 	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, at time.Time) (stored ibid.Document, change int64, err error)
 	SettleDocument(ctx context.Context, d ibid.Document, version string) error
 	ChangeDocument(ctx context.Context, documentID string, change func(*ibid.Document) error) (ibid.Document, error)
-	RemoveDocument(ctx context.Context, id string, at time.Time) (change int64, err error)
+	// RemoveDocument removes a document, and what came out of it where it is an
+	// archive.
+	RemoveDocument(ctx context.Context, id string, at time.Time) (removed []string, change int64, err error)
+	Members(ctx context.Context, archiveID string) ([]ibid.Document, error)
+	// Below counts what lies below a source, archives within archives included.
+	Below(ctx context.Context, source string) (files int, bytes int64, err error)
 }
 
 // Sweeper lets go of what is stored and not needed any more.
@@ -90,6 +95,13 @@ type Extractor interface {
 	PageImage(ctx context.Context, path string, page, width int) ([]byte, error)
 }
 
+// Unpacker opens archives and messages.
+type Unpacker interface {
+	// Members calls each for every file that lies in a file; there are none in
+	// one that is no archive. notice says what was left out.
+	Members(ctx context.Context, path, name string, each func(name string, data []byte) error) (notice string, err error)
+}
+
 // Config is what a Pipeline needs.
 type Config struct {
 	Dir        string // originals under files/, the index snapshot, the fitted embedder
@@ -101,6 +113,7 @@ type Config struct {
 	Index      Index
 	Vectors    Vectors
 	Extractor  Extractor
+	Unpacker   Unpacker // nil: archives are not unpacked
 	// Embedder is the user's own; nil stands for the built-in one, which is
 	// fitted on the library and fitted anew as it grows.
 	Embedder    ibid.Embedder
@@ -224,6 +237,22 @@ func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.D
 	if err := checkDescription(ibid.Document{Folder: f.Folder, Category: f.Category, Tags: f.Tags, Metadata: f.Metadata}); err != nil {
 		return d, false, err
 	}
+	if f.Source == "" {
+		f.Source = "upload:" + f.Folder + "/" + f.Name
+	}
+	now := p.cfg.Now()
+	d, unchanged, err = p.queue(ctx, ibid.Document{
+		ID: p.cfg.NewID(), Title: f.Title, Name: f.Name, Source: f.Source, Folder: f.Folder, Category: f.Category,
+		Tags: f.Tags, Metadata: f.Metadata, AddedAt: now, ChangeAt: now,
+	}, content)
+	if unchanged {
+		p.refreshScope(ctx, d)
+	}
+	return d, unchanged, err
+}
+
+// queue keeps a document's bytes and lets it wait for the pipeline.
+func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader) (stored ibid.Document, unchanged bool, err error) {
 	upload, err := p.files.receive(content)
 	if err != nil {
 		return d, false, err
@@ -232,25 +261,17 @@ func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.D
 	if upload.size == 0 {
 		return d, false, ibid.Errorf(ibid.CodeBadRequest, "the file is empty")
 	}
-	if f.Source == "" {
-		f.Source = "upload:" + f.Folder + "/" + f.Name
-	}
-	now := p.cfg.Now()
-	d, unchanged, err = p.putDocument(ctx, upload, ibid.Document{
-		ID: p.cfg.NewID(), Title: f.Title, Name: f.Name, Source: f.Source, Folder: f.Folder, Category: f.Category,
-		Tags: f.Tags, Metadata: f.Metadata, Bytes: upload.size, AddedAt: now, ChangeAt: now,
-	})
+	d.Bytes = upload.size
+	stored, unchanged, err = p.putDocument(ctx, upload, d)
 	if err != nil {
-		return d, false, fmt.Errorf("add %s: %w", f.Name, err)
+		return d, false, fmt.Errorf("add %s: %w", d.Name, err)
 	}
-	p.activity.tell(d.ID)
-	if unchanged {
-		p.refreshScope(ctx, d)
-		return d, true, nil
+	p.activity.tell(stored.ID)
+	if !unchanged {
+		p.jobs.supersede(stored.ID, upload.hash)
+		p.nudge()
 	}
-	p.jobs.supersede(d.ID, upload.hash)
-	p.nudge()
-	return d, false, nil
+	return stored, unchanged, nil
 }
 
 // putDocument keeps the bytes and takes in the document that refers to them.
@@ -273,18 +294,21 @@ func (p *Pipeline) refreshScope(ctx context.Context, d ibid.Document) {
 	}
 }
 
-// Remove takes a document out of the library and out of search at once.
+// Remove takes a document out of the library and out of search at once, and with
+// an archive or a message what came out of it.
 func (p *Pipeline) Remove(ctx context.Context, documentID string) error {
 	p.publish.Lock()
 	defer p.publish.Unlock()
-	change, err := p.cfg.Store.RemoveDocument(ctx, documentID, p.cfg.Now())
+	removed, change, err := p.cfg.Store.RemoveDocument(ctx, documentID, p.cfg.Now())
 	if err != nil {
 		return err
 	}
-	p.cfg.Index.Delete(documentID)
 	p.change = change
-	p.jobs.supersede(documentID, "")
-	p.activity.tell(documentID)
+	for _, id := range removed {
+		p.cfg.Index.Delete(id)
+		p.jobs.supersede(id, "")
+		p.activity.tell(id)
+	}
 	return nil
 }
 

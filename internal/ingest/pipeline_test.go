@@ -65,6 +65,9 @@ func (p *paragraphs) Extract(ctx context.Context, path, name string, progress fu
 	}
 	progress(1, 1)
 	x := ibid.Extract{Format: "text", Text: text}
+	if strings.HasSuffix(name, ".zip") {
+		x.Format = "zip"
+	}
 	at := 0
 	for _, para := range strings.SplitAfter(text, "\n\n") {
 		if strings.TrimSpace(para) != "" {
@@ -86,7 +89,7 @@ func openShop(t *testing.T, dir string, files Extractor, change ...func(*Config)
 		t.Fatal(err)
 	}
 	x := index.New(index.Config{})
-	cfg := Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Embeddings: db, Index: x, Vectors: x, Extractor: files, Now: time.Now,
+	cfg := Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Embeddings: db, Index: x, Vectors: x, Extractor: files, Unpacker: boxes{}, Now: time.Now,
 		NewID: func() string { return fmt.Sprintf("d%d", time.Now().UnixNano()) }}
 	for _, c := range change {
 		c(&cfg)

@@ -262,8 +262,8 @@ func (p *Pipeline) embedDocument(ctx context.Context, d *ibid.Document, chunks [
 }
 
 func joinNotices(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }

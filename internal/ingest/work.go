@@ -116,6 +116,11 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 	if len(chunks) == 0 {
 		return &ibid.Error{Code: ibid.CodeBadRequest, Message: "there is no text in it", Hint: x.Notice}
 	}
+	left, err := p.unpack(ctx, d, path)
+	if err != nil {
+		return err
+	}
+	d.Notice = joinNotices(d.Notice, left)
 	d.Chunks, d.Kept, d.Embedded = len(chunks), 0, 0
 	for _, c := range chunks {
 		if before[c.ID] {

@@ -28,6 +28,9 @@ func (db *DB) PutDocument(ctx context.Context, d ibid.Document, version string) 
 		var data, pending string
 		err := q.QueryRowContext(ctx, `SELECT data, pending FROM documents WHERE source = ? AND removed_at IS NULL`, d.Source).Scan(&data, &pending)
 		if errors.Is(err, sql.ErrNoRows) {
+			if err := hasArchive(ctx, q, d); err != nil {
+				return err
+			}
 			d.Status = ibid.DocumentQueued
 			stored, unchanged = d, false
 			return insertDocument(ctx, q, d, version)
@@ -97,11 +100,7 @@ func (db *DB) ChangeDocument(ctx context.Context, id string, change func(*ibid.D
 		if err := change(&d); err != nil {
 			return err
 		}
-		_, err = q.ExecContext(ctx, `UPDATE documents SET source = ? WHERE id = ?`, d.Source, id)
-		if isConstraint(err) {
-			return ibid.Errorf(ibid.CodeConflict, "another document is added from %s", d.Source)
-		}
-		if err != nil {
+		if err := moveSource(ctx, q, id, d.Source); err != nil {
 			return err
 		}
 		if err := updateDocument(ctx, q, d); err != nil {
@@ -305,25 +304,48 @@ func (db *DB) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extrac
 	return stored, change, err
 }
 
-// RemoveDocument takes a document out of the library at once. Its row stays as
-// a tombstone, so that an index can be brought up to date, and its versions
-// stay until they are swept. It returns the change number.
-func (db *DB) RemoveDocument(ctx context.Context, id string, at time.Time) (change int64, err error) {
+// RemoveDocument takes a document out of the library at once, and with it what
+// came out of it. Their rows stay as tombstones, so that an index can be brought
+// up to date, and their versions stay until they are swept. It returns the ids
+// of what was removed and the last change number.
+func (db *DB) RemoveDocument(ctx context.Context, id string, at time.Time) (removed []string, change int64, err error) {
 	err = db.write(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, `UPDATE documents SET removed_at = ?, status = 'removed', pending = '' WHERE id = ? AND removed_at IS NULL`, millis(at), id)
-		if err := found(res, err, "document", id); err != nil {
+		rows, err := q.QueryContext(ctx, `WITH RECURSIVE doomed (id) AS (
+			SELECT id FROM documents WHERE id = ? AND removed_at IS NULL
+			UNION SELECT d.id FROM doomed JOIN documents d ON json_extract(d.data, '$.part_of') = doomed.id WHERE d.removed_at IS NULL)
+			SELECT id FROM doomed`, id)
+		if err != nil {
 			return err
 		}
-		if _, err := q.ExecContext(ctx, `UPDATE versions SET replaced_at = ? WHERE document_id = ? AND replaced_at IS NULL`, millis(at), id); err != nil {
+		removed, err = collect(rows, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
+		if err != nil {
 			return err
 		}
-		if _, err := q.ExecContext(ctx, `DELETE FROM chunks WHERE document_id = ?`, id); err != nil {
-			return err
+		if len(removed) == 0 {
+			return gone(sql.ErrNoRows, id)
 		}
-		if err := bumpChange(ctx, q, id); err != nil {
-			return err
+		for _, id := range removed {
+			if change, err = removeOne(ctx, q, id, at); err != nil {
+				return fmt.Errorf("remove document %s: %w", id, err)
+			}
 		}
-		return q.QueryRowContext(ctx, `SELECT change FROM documents WHERE id = ?`, id).Scan(&change)
+		return nil
 	})
-	return change, err
+	return removed, change, err
+}
+
+func removeOne(ctx context.Context, q querier, id string, at time.Time) (change int64, err error) {
+	if _, err := q.ExecContext(ctx, `UPDATE documents SET removed_at = ?, status = 'removed', pending = '' WHERE id = ?`, millis(at), id); err != nil {
+		return 0, err
+	}
+	if _, err := q.ExecContext(ctx, `UPDATE versions SET replaced_at = ? WHERE document_id = ? AND replaced_at IS NULL`, millis(at), id); err != nil {
+		return 0, err
+	}
+	if _, err := q.ExecContext(ctx, `DELETE FROM chunks WHERE document_id = ?`, id); err != nil {
+		return 0, err
+	}
+	if err := bumpChange(ctx, q, id); err != nil {
+		return 0, err
+	}
+	return change, q.QueryRowContext(ctx, `SELECT change FROM documents WHERE id = ?`, id).Scan(&change)
 }

@@ -1,0 +1,57 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"ibid"
+)
+
+// A member's source is that of its archive, the mark "!/" and its path there.
+// All that lies below a source is a range of documents_by_source, as '0' comes
+// right behind '/'.
+const belowSource = `removed_at IS NULL AND source >= ?1 || '!/' AND source < ?1 || '!0'`
+
+// Members returns the documents that came out of an archive.
+func (db *DB) Members(ctx context.Context, archiveID string) ([]ibid.Document, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT data FROM documents WHERE json_extract(data, '$.part_of') = ? AND removed_at IS NULL`, archiveID)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return collect(rows, func(r *sql.Rows) (ibid.Document, error) { return scanDocument(r) })
+}
+
+// Below counts the documents below a source, those in archives within it
+// included, and their bytes.
+func (db *DB) Below(ctx context.Context, source string) (files int, bytes int64, err error) {
+	err = db.readers.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(json_extract(data, '$.bytes')), 0) FROM documents WHERE `+belowSource, source).Scan(&files, &bytes)
+	return files, bytes, translate(err)
+}
+
+// hasArchive holds that the archive which a new document came out of is still
+// there: it may be removed while it is unpacked.
+func hasArchive(ctx context.Context, q querier, d ibid.Document) error {
+	if d.PartOf == "" {
+		return nil
+	}
+	var one int
+	err := q.QueryRowContext(ctx, `SELECT 1 FROM documents WHERE id = ? AND removed_at IS NULL`, d.PartOf).Scan(&one)
+	return gone(err, d.PartOf)
+}
+
+// moveSource gives a document another source, and what lies below it as well.
+func moveSource(ctx context.Context, q querier, id, to string) error {
+	var from string
+	if err := q.QueryRowContext(ctx, `SELECT source FROM documents WHERE id = ?`, id).Scan(&from); err != nil || from == to {
+		return err
+	}
+	_, err := q.ExecContext(ctx, `UPDATE documents SET source = ? WHERE id = ?`, to, id)
+	if err == nil {
+		_, err = q.ExecContext(ctx, `UPDATE documents SET source = ?2 || substr(source, length(?1) + 1),
+			data = json_set(data, '$.source', ?2 || substr(source, length(?1) + 1)) WHERE `+belowSource, from, to)
+	}
+	if isConstraint(err) {
+		return ibid.Errorf(ibid.CodeConflict, "another document is added from %s", to)
+	}
+	return err
+}
