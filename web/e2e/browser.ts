@@ -80,3 +80,16 @@ export async function ask(page: Page, question: string): Promise<void> {
   await page.getByLabel("Your question").fill(question);
   await page.keyboard.press("Enter");
 }
+
+/** The words of the last answer, without the numbers of its footnotes. */
+export function answerText(page: Page): Promise<string> {
+  return page
+    .locator(".answer > .prose")
+    .last()
+    .evaluate((prose) => {
+      const copy = prose.cloneNode(true) as HTMLElement;
+      for (const mark of copy.querySelectorAll(".footnote-mark")) mark.remove();
+      // A copy that is not in the page has no lines: its paragraphs are put apart here.
+      return [...copy.children].map((block) => block.textContent).join(" ").replace(/\s+/g, " ").trim();
+    });
+}

@@ -1,9 +1,9 @@
 // What happens while an answer is written, with a model that waits when told to.
 
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Ibid, missing } from "./binary";
-import { ask, close, documentsReady, drop, launch, open, shot } from "./browser";
+import { answerText, ask, close, documentsReady, drop, launch, open, shot } from "./browser";
 import { handbook } from "./files";
 import { ScriptedModel } from "./model";
 import { Proxy } from "./proxy";
@@ -165,15 +165,3 @@ describe.skipIf(missing())(`an answer while it is written${missing() ? ` (${miss
     await close(w);
   });
 });
-
-/** The words of the last answer, without the numbers of its footnotes. */
-function answerText(page: Page): Promise<string> {
-  return page
-    .locator(".answer > .prose")
-    .last()
-    .evaluate((prose) => {
-      const copy = prose.cloneNode(true) as HTMLElement;
-      for (const mark of copy.querySelectorAll(".footnote-mark")) mark.remove();
-      return copy.innerText.replace(/\s+/g, " ").trim();
-    });
-}

@@ -48,6 +48,13 @@ export class ScriptedModel {
     this.gate = new Promise((resolve) => (this.open = resolve));
   }
 
+  /** Lets those who wait go on to a later piece. */
+  holdAt(after: number): void {
+    const goOn = this.open;
+    this.hold(after);
+    goOn?.();
+  }
+
   release(): void {
     this.holdAfter = Infinity;
     this.open?.();
@@ -98,7 +105,7 @@ export class ScriptedModel {
   /** False when the connection was broken instead. */
   private async answer(say: (message: Record<string, unknown>) => void, res: ServerResponse): Promise<boolean> {
     for (const [i, content] of this.script.answer.entries()) {
-      if (i >= this.holdAfter) await this.gate;
+      while (i >= this.holdAfter) await this.gate;
       if (i === this.breakAfter) {
         this.breakAfter = Infinity;
         res.destroy();
