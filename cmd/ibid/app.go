@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -85,7 +87,7 @@ func (a *app) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.searcher = search.New(search.Config{Index: a.index, Store: passages{a.db}, MaxLimit: 100, Reranker: reranker})
+	a.searcher = search.New(search.Config{Index: a.index, Store: passages{a.db}, Sections: a.db, MaxLimit: 100, Reranker: reranker})
 	a.readers, err = extract.New(extract.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2,
 		Limits: extract.Limits{Timeout: a.cfg.Limits.ExtractTime, InputBytes: int64(a.cfg.Limits.FileMB) << 20}})
 	if err != nil {
@@ -214,7 +216,7 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		return agent.Outcome{}, err
 	}
 	cfg := agent.Config{
-		Model: a.model, Planner: a.planner, Tools: a.tools(),
+		Model: a.model, Planner: a.planner, Tools: a.tools(task.Request.ForceTools...),
 		Limits: agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
 		Now:    time.Now, NewID: newID, Log: a.log,
 	}
@@ -226,12 +228,12 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	return agent.Run(ctx, cfg, task, emit)
 }
 
-// tools are what every model is offered, the most useful first: some models
-// hardly look at the rest.
-func (a *app) tools() []agent.Tool {
+// tools are what a model is offered, the most useful first: some models hardly
+// look at the rest. Those that are forced are there in any case.
+func (a *app) tools(forced ...string) []agent.Tool {
 	library := shelf{a.db}
 	finder := finder{a.searcher, search.Mode(a.cfg.SearchMode), a.cfg.Limits.SearchResults}
-	return append([]agent.Tool{
+	offered := append([]agent.Tool{
 		tool.NewSearchKnowledgeBase(finder),
 		tool.NewListDocuments(library),
 		tool.NewAnalyzeDocument(library, finder, a.model),
@@ -244,6 +246,42 @@ func (a *app) tools() []agent.Tool {
 		tool.NewFind(library),
 		tool.NewGetInfo(library),
 	}, a.webTools()...)
+	for _, t := range a.moreTools(finder) {
+		if a.offersAll() || slices.Contains(forced, t.Spec().Name) {
+			offered = append(offered, t)
+		}
+	}
+	return offered
+}
+
+// moreTools are other ways to search.
+func (a *app) moreTools(finder finder) []agent.Tool {
+	var writer ibid.Model
+	if a.cfg.Model != builtInModel {
+		writer = a.model
+	}
+	return []agent.Tool{
+		tool.NewSearchKeywords(finder),
+		tool.NewSearchPropositions(finder),
+		tool.NewSearchHypothetical(finder, writer),
+	}
+}
+
+// roomyContext is the window, in tokens, from which on a model is offered all
+// tools where the configuration leaves the choice open. What each is for takes
+// some hundred tokens of every request, and the more ways to search there are,
+// the more often a small model takes the wrong one.
+const roomyContext = 16_384
+
+// offersAll reports whether a model is offered all tools.
+func (a *app) offersAll() bool {
+	switch a.cfg.Tools {
+	case toolsAll:
+		return true
+	case toolsCore:
+		return false
+	}
+	return !strings.HasPrefix(strings.ToLower(a.cfg.Model), "ollama:") || a.cfg.ContextTokens >= roomyContext
 }
 
 // sees reports whether the model can look at pictures. A model server is asked
@@ -334,6 +372,13 @@ func (f finder) Search(ctx context.Context, q search.Query) (search.Result, erro
 	q.Mode = cmp.Or(q.Mode, f.mode)
 	q.Limit = min(q.Limit, f.most)
 	return f.Searcher.Search(ctx, q)
+}
+
+// Propositions returns the best sentences.
+func (f finder) Propositions(ctx context.Context, q search.Query) (search.Result, error) {
+	q.Mode = cmp.Or(q.Mode, f.mode)
+	q.Limit = min(q.Limit, f.most)
+	return f.Searcher.Propositions(ctx, q)
 }
 
 // files is the worker pool as ingest wants it.

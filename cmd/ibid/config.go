@@ -30,6 +30,7 @@ type Config struct {
 	Embedder      string // "lsa", or a spec as llm.OpenEmbedder reads it
 	EmbedderKey   string
 	SearchMode    string // auto, lexical, vector, rrf, mix
+	Tools         string // auto, core, all
 	Rerank        string // "off", "maxsim", or a spec as llm.OpenReranker reads it
 	RerankKey     string
 	LogLevel      string // debug, info, warn, error
@@ -68,7 +69,8 @@ func defaultConfig(e environment) Config {
 		ContextTokens: 8192,
 		Embedder:      builtInEmbedder,
 		SearchMode:    "auto",
-		Rerank:        "off",
+		Tools:         toolsAuto,
+		Rerank:        rerankOff,
 		LogLevel:      "info",
 		Limits: Limits{
 			ToolCalls:       20,

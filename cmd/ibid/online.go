@@ -38,7 +38,7 @@ func (a *app) webTools() []agent.Tool {
 // forceable refuses a question that demands a tool which is not there, and says
 // how it could be.
 func (a *app) forceable(name string) error {
-	if slices.ContainsFunc(a.tools(), func(t agent.Tool) bool { return t.Spec().Name == name }) {
+	if slices.ContainsFunc(a.tools(name), func(t agent.Tool) bool { return t.Spec().Name == name }) {
 		return nil
 	}
 	hints := map[string]string{

@@ -135,3 +135,59 @@ func TestMarkedWords(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestToolsThatAreOffered: by the model's window, by configuration, on demand.
+func TestToolsThatAreOffered(t *testing.T) {
+	for _, tt := range []struct {
+		cfg    Config
+		forced string
+		all    bool
+		extra  string
+	}{
+		{Config{Model: builtInModel, Tools: toolsAuto}, "", true, ""},
+		{Config{Model: "ollama:qwen3:4b", ContextTokens: 8192, Tools: toolsAuto}, "", false, ""},
+		{Config{Model: "ollama:qwen3:4b", ContextTokens: 32768, Tools: toolsAuto}, "", true, ""},
+		{Config{Model: "openai:gpt-5", ContextTokens: 8192, Tools: toolsAuto}, "", true, ""},
+		{Config{Model: "openai:gpt-5", Tools: toolsCore}, "", false, ""},
+		{Config{Model: "ollama:qwen3:4b", ContextTokens: 8192, Tools: toolsAll}, "", true, ""},
+		{Config{Model: "openai:gpt-5", Tools: toolsCore}, "search_keywords", false, "search_keywords"},
+	} {
+		a := &app{cfg: tt.cfg}
+		offered := map[string]bool{}
+		tools := a.tools(tt.forced)
+		for _, x := range tools {
+			offered[x.Spec().Name] = true
+		}
+		if tools[0].Spec().Name != "search_knowledge_base" || offered["search_propositions"] != tt.all || offered["search_keywords"] != (tt.all || tt.extra != "") {
+			t.Errorf("%+v: offered %v", tt.cfg, offered)
+		}
+	}
+}
+
+// TestEveryWayToSearchAnswers: the built-in model uses each tool that is forced,
+// and cites what it finds.
+func TestEveryWayToSearchAnswers(t *testing.T) {
+	h := newHouse(t)
+	h.library()
+	_, url := h.serve()
+	for tool, question := range map[string]string{
+		"search_keywords":     "What does error E-1042 mean?",
+		"search_propositions": "How long does the warranty last?",
+		"search_hypothetical": "How long does the warranty last?",
+	} {
+		body := strings.NewReader(`{"input_text":"` + question + `","force_tools":["` + tool + `"]}`)
+		resp, err := http.Post(url+"/v1/threads/"+tool+"/user_message", "application/json", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var started struct {
+			MessageID string `json:"message_id"`
+		}
+		json.NewDecoder(resp.Body).Decode(&started)
+		resp.Body.Close()
+		log := getBody(t, url+"/v1/messages/"+started.MessageID+"/events?follow=true", "")
+		if !strings.Contains(log, `"`+tool+`"`) || !strings.Contains(log, `"citation.added"`) || !strings.Contains(log, `"levels"`) {
+			t.Errorf("%s: the log is\n%s", tool, log)
+		}
+	}
+}

@@ -106,6 +106,8 @@ func settings() []setting {
 			set:  func(c *Config, v string) error { c.RerankKey = v; return nil },
 			show: func(c Config) string { return c.RerankKey },
 		},
+		oneOf("tools", "which tools the model is offered",
+			func(c *Config) *string { return &c.Tools }, toolsAuto, toolsCore, toolsAll),
 		oneOf("log_level", "what the server writes to standard error",
 			func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error"),
 		{
@@ -259,6 +261,13 @@ func setEmbedder(c *Config, v string) error {
 	_, err := llm.OpenEmbedder(llm.Config{Spec: v})
 	return orBuiltIn(err, builtInEmbedder)
 }
+
+// Which tools a model is offered.
+const (
+	toolsAuto = "auto"
+	toolsCore = "core"
+	toolsAll  = "all"
+)
 
 // The ways to rerank that need no server.
 const (

@@ -62,6 +62,9 @@ const pool = 50
 type Query struct {
 	Text  string
 	Scope ibid.Scope
+	// Like is a text that what is wanted would be like: it is embedded instead of
+	// Text. "": Text itself.
+	Like  string
 	Limit int  // 0: DefaultLimit; more than Config.MaxLimit is cut to it
 	Mode  Mode // "": auto
 	// NoRerank leaves the fused order as it is, also where a reranker is set.
@@ -228,7 +231,11 @@ func (s *Searcher) vector(ctx context.Context, embedder *ibid.Embedder, q Query,
 			Hint: "the built-in one is made from your documents once there are ten passages"}}
 	}
 	e := *embedder
-	vecs, err := e.Embed(ctx, []string{q.Text}, ibid.EmbedQuery)
+	wanted, use := q.Text, ibid.EmbedQuery
+	if q.Like != "" {
+		wanted, use = q.Like, ibid.EmbedPassage
+	}
+	vecs, err := e.Embed(ctx, []string{wanted}, use)
 	if err != nil {
 		return half{err: fmt.Errorf("embed the query with %s: %w", e.Name(), err)}
 	}

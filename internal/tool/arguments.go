@@ -81,6 +81,20 @@ func (a arguments) integer(name string, otherwise int) (int, error) {
 	return int(f), nil
 }
 
+// flag returns true or false, false where there is neither. "true" in quotes is
+// taken for what it says.
+func (a arguments) flag(name string) (bool, error) {
+	s, err := a.optional(name)
+	if err != nil || s == "" {
+		return false, err
+	}
+	on, err := strconv.ParseBool(strings.ToLower(s))
+	if err != nil {
+		return false, fmt.Errorf("%s must be true or false", name)
+	}
+	return on, nil
+}
+
 // detail is one argument as people see it while the tool works.
 func detail(raw json.RawMessage, names ...string) string {
 	a, err := decode(raw)

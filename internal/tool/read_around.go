@@ -73,6 +73,9 @@ func (t *ReadAround) Call(ctx context.Context, call ibid.ToolCall, env ibid.Tool
 		return ibid.ToolOutput{}, err
 	}
 	at := slices.IndexFunc(passages, func(p ibid.Passage) bool { return p.ID == cited.ChunkID })
+	if at < 0 && d.Version == cited.Version && (cited.Level == "L1" || cited.Level == "L3") { // a section or a sentence
+		at = slices.IndexFunc(passages, func(p ibid.Passage) bool { return p.Start <= cited.Start && cited.Start < p.End })
+	}
 	if at < 0 {
 		return failed("%s has changed since, and that passage is not in it any more; read it anew", title(d)), nil
 	}

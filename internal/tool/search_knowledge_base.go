@@ -31,7 +31,8 @@ func (t *SearchKnowledgeBase) Spec() ibid.ToolSpec {
 "type":"object",
 "properties":{
  "query":{"type":"string","description":"what to look for, in a few words"},
- "limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many passages; 7 when left out"}},
+ "limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many passages; 7 when left out"},
+ "expand":{"type":"boolean","description":"true: the whole sections that the passages are from"}},
 "required":["query"]}`)}
 }
 
@@ -40,26 +41,37 @@ func (t *SearchKnowledgeBase) Detail(args json.RawMessage) string { return detai
 
 // Call searches within the scope of the run.
 func (t *SearchKnowledgeBase) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, err := decode(call.Arguments)
+	args, q, err := queryOf(call, env)
+	if err == nil {
+		q.Expand, err = args.flag("expand")
+	}
 	if err != nil {
 		return failed("%v", err), nil
 	}
-	query, err := args.required("query")
+	return searchFor(ctx, t.searcher, q)
+}
+
+// queryOf reads what tools that search have in common: query and limit. The
+// error is for the model.
+func queryOf(call ibid.ToolCall, env ibid.ToolEnv) (arguments, search.Query, error) {
+	args, query, err := firstOf(call, "query")
 	if err != nil {
-		return failed("%v", err), nil
+		return nil, search.Query{}, err
 	}
 	limit, err := args.integer("limit", search.DefaultLimit)
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	found, err := find(ctx, t.searcher, search.Query{Text: query, Scope: env.Scope, Limit: min(max(limit, 1), maxPassages)})
+	return args, search.Query{Text: query, Scope: env.Scope, Limit: min(max(limit, 1), maxPassages)}, err
+}
+
+// searchFor searches and makes an output of what is found.
+func searchFor(ctx context.Context, s Searcher, q search.Query) (ibid.ToolOutput, error) {
+	found, err := find(ctx, s, q)
 	if err != nil {
 		if ibid.CodeOf(err) == ibid.CodeBadRequest {
 			return failed("%v", err), nil
 		}
 		return ibid.ToolOutput{}, fmt.Errorf("search the documents: %w", err)
 	}
-	return present(found, env.Scope), nil
+	return present(found, q.Scope), nil
 }
 
 // find searches, and holds the searcher to the scope.

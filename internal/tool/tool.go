@@ -1,4 +1,5 @@
-// Package tool holds what the model may ask for. To search: search_knowledge_base.
+// Package tool holds what the model may ask for. To search: search_knowledge_base,
+// search_keywords, search_propositions and search_hypothetical.
 // To read: read, read_around, analyze_document, compare_documents and
 // view_chunk_image. To find the way: list_documents, list_contents, find and
 // get_info. To reckon: calculator and current_time. Each is one Go file with its

@@ -1,0 +1,81 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"ibid"
+)
+
+//go:embed search_hypothetical.md
+var hypotheticalDescription string
+
+// SearchHypothetical has the model imagine a passage that answers, and looks for
+// passages like it: Gao, Ma, Lin & Callan, "Precise Zero-Shot Dense Retrieval
+// without Relevance Labels" (HyDE), ACL 2023. The imagined passage is what the
+// vectors are searched for; the words are searched for those of the query, so
+// that what was imagined cannot be found by its own words.
+type SearchHypothetical struct {
+	searcher Searcher
+	model    ibid.Model // nil: nobody imagines, and the query itself is searched for
+}
+
+// NewSearchHypothetical returns the tool. model is nil where there is none that
+// writes.
+func NewSearchHypothetical(searcher Searcher, model ibid.Model) *SearchHypothetical {
+	return &SearchHypothetical{searcher, model}
+}
+
+// Spec tells the model about the tool.
+func (t *SearchHypothetical) Spec() ibid.ToolSpec {
+	return ibid.ToolSpec{Name: "search_hypothetical", Description: strings.TrimSpace(hypotheticalDescription), Parameters: json.RawMessage(`{
+"type":"object",
+"properties":{
+ "query":{"type":"string","description":"the question, as a whole sentence"},
+ "limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many passages; 7 when left out"}},
+"required":["query"]}`)}
+}
+
+// Detail is the query.
+func (t *SearchHypothetical) Detail(args json.RawMessage) string { return detail(args, "query") }
+
+// hypotheticalTask and maxHypothetical, in tokens and in bytes, keep what is
+// imagined to the size of a passage.
+const (
+	hypotheticalTask = "Write one short paragraph, three to five sentences, as it could stand in a document that answers the user's question. " +
+		"Use the words that such a document would use. Invent what you do not know: the paragraph is only used to find real ones like it. Write nothing else."
+	maxHypotheticalTokens = 250
+	maxHypothetical       = 2000
+)
+
+// Call searches within the scope of the run. A model that fails is no reason to
+// find nothing.
+func (t *SearchHypothetical) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+	_, q, err := queryOf(call, env)
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	var usage ibid.Usage
+	note := ", for the query itself: no model imagined a passage"
+	if t.model != nil {
+		said, res, err := ask(ctx, t.model, ibid.ModelRequest{System: hypotheticalTask, MaxTokens: maxHypotheticalTokens,
+			Turns: []ibid.Turn{ibid.UserTurn(q.Text)}})
+		usage = res.Usage
+		switch {
+		case ctx.Err() != nil:
+			return ibid.ToolOutput{Usage: usage}, fmt.Errorf("imagine a passage about %q: %w", q.Text, ctx.Err())
+		case err == nil && said != "":
+			q.Like = clip(said, maxHypothetical)
+			note = fmt.Sprintf(", like “%s”", line(said, 160))
+		}
+	}
+	out, err := searchFor(ctx, t.searcher, q)
+	out.Usage = usage
+	if !out.Failed {
+		out.Summary += note
+	}
+	return out, err
+}

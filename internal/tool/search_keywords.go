@@ -1,0 +1,43 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"strings"
+
+	"ibid"
+	"ibid/internal/search"
+)
+
+//go:embed search_keywords.md
+var keywordsDescription string
+
+// SearchKeywords finds passages by their very words.
+type SearchKeywords struct{ searcher Searcher }
+
+// NewSearchKeywords returns the tool over a searcher.
+func NewSearchKeywords(searcher Searcher) *SearchKeywords { return &SearchKeywords{searcher} }
+
+// Spec tells the model about the tool.
+func (t *SearchKeywords) Spec() ibid.ToolSpec {
+	return ibid.ToolSpec{Name: "search_keywords", Description: strings.TrimSpace(keywordsDescription), Parameters: json.RawMessage(`{
+"type":"object",
+"properties":{
+ "query":{"type":"string","description":"the words, as they are written in the documents"},
+ "limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many passages; 7 when left out"}},
+"required":["query"]}`)}
+}
+
+// Detail is the query.
+func (t *SearchKeywords) Detail(args json.RawMessage) string { return detail(args, "query") }
+
+// Call searches by words alone, within the scope of the run.
+func (t *SearchKeywords) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+	_, q, err := queryOf(call, env)
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	q.Mode, q.NoRerank = search.ModeLexical, true
+	return searchFor(ctx, t.searcher, q)
+}
