@@ -8,6 +8,7 @@ import "./styles/thread.css";
 import "./styles/answer.css";
 import "./styles/source.css";
 import "./styles/library.css";
+import "./styles/settings.css";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no root");

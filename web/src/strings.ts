@@ -327,6 +327,23 @@ export const t = {
     dismiss: "Dismiss",
   },
 
+  settings: {
+    title: "Settings",
+    models: "Models",
+    names: { model: "Answers", plan_model: "Thinks before the answer", embedder: "Turns text into vectors" } as Record<string, string>,
+    test: "Test this",
+    testOf: (name: string) => `Test this: ${name}`,
+    testing: "Testing…",
+    health: "Health",
+    check: "Check everything",
+    all: "All settings",
+    how: "Written as key = value into this file, as a variable of the environment, or as a flag of “ibid serve”; they hold from the next start.",
+    secret: "set, not shown",
+    unset: "not set",
+    from: (origin: string) => `from ${origin}`,
+    variable: (name: string) => name,
+  },
+
   first: {
     title: "Ask your own documents",
     lead: "Add a few files, ask a question, and check every statement at its source.",

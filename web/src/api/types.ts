@@ -287,6 +287,29 @@ export interface Check {
   hint?: string;
 }
 
+export interface Setting {
+  key: string;
+  value: string;
+  secret?: boolean;
+  set: boolean;
+  origin?: string;
+  about: string;
+  variable: string;
+  test?: string;
+}
+
+export interface SettingsReport {
+  file: string;
+  settings: Setting[];
+}
+
+export interface Trial {
+  ok: boolean;
+  message: string;
+  hint?: string;
+  took_ms: number;
+}
+
 /** Read leniently: a server may say more, or less. */
 export interface ServerStatus {
   version?: string;

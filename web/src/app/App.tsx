@@ -1,7 +1,7 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Menu, SquarePen } from "lucide-react";
 import { Dialog, Tooltip } from "radix-ui";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { auth } from "../api/client";
 import { queryClient } from "../api/queries";
 import { DropZone, UploadTray } from "../library/DropZone";
@@ -19,6 +19,8 @@ import { go, usePlace, type View } from "./router";
 import { Shortcuts } from "./Shortcuts";
 import { Sidebar } from "./Sidebar";
 import { TokenForm } from "./TokenForm";
+
+const Settings = lazy(() => import("../settings/Settings"));
 
 export function App() {
   const { refused } = useStore(auth);
@@ -62,6 +64,12 @@ function Main({ view }: { view: View }) {
       return <ThreadView key={view.id} threadId={view.id} />;
     case "library":
       return <Library />;
+    case "settings":
+      return (
+        <Suspense fallback={<p className="faint library-note">{t.loading}</p>}>
+          <Settings />
+        </Suspense>
+      );
     case "unknown":
       return (
         <div className="empty">

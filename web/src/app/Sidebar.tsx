@@ -1,4 +1,4 @@
-import { Keyboard, LibraryBig, Monitor, Moon, SquarePen, Sun } from "lucide-react";
+import { Keyboard, LibraryBig, Monitor, Moon, Settings as SettingsIcon, SquarePen, Sun } from "lucide-react";
 import { useDocuments, useServerStatus } from "../api/queries";
 import { n, t } from "../strings";
 import { IconButton } from "../ui/IconButton";
@@ -48,6 +48,9 @@ function Foot() {
         <span className="dot" aria-hidden />
         <span className="model-name">{status.isError ? t.offline : model?.name ? model.name : t.app}</span>
       </span>
+      <Link to={{ view: { name: "settings" } }} className="icon-button" aria-label={t.settings.title} title={t.settings.title}>
+        <SettingsIcon aria-hidden />
+      </Link>
       <IconButton label={t.shortcuts.open} onClick={() => shortcutsOpen.set(true)} className="fine-only">
         <Keyboard aria-hidden />
       </IconButton>

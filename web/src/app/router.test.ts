@@ -6,6 +6,7 @@ describe("addresses", () => {
     const places: Place[] = [
       { view: { name: "new" }, source: undefined },
       { view: { name: "thread", id: "a b" }, source: undefined },
+      { view: { name: "settings" }, source: undefined },
       { view: { name: "library" }, source: { kind: "document", id: "d/1", page: 7 } },
       { view: { name: "thread", id: "t1" }, source: { kind: "note", messageId: "m.1", n: 12 } },
     ];

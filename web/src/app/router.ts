@@ -3,13 +3,14 @@
 //	/                    a new thread
 //	/t/{thread}          a thread
 //	/library             the documents
+//	/settings            what is set
 //	/d/{document}        the documents, with one open
 //	?note={message}.{n}  with the source of a footnote open beside it
 //	?doc={document}&page={page}  with a document open beside it
 
 import { Store, useStore } from "../ui/store";
 
-export type View = { name: "new" } | { name: "thread"; id: string } | { name: "library" } | { name: "unknown" };
+export type View = { name: "new" } | { name: "thread"; id: string } | { name: "library" } | { name: "settings" } | { name: "unknown" };
 
 export type SourceRef = { kind: "note"; messageId: string; n: number } | { kind: "document"; id: string; page?: number };
 
@@ -29,6 +30,7 @@ export function parse(path: string, search: string): Place {
   if (first === "" && !second) return { view: { name: "new" }, source };
   if (first === "t" && id && !deep) return { view: { name: "thread", id }, source };
   if (first === "library" && !second) return { view: { name: "library" }, source };
+  if (first === "settings" && !second) return { view: { name: "settings" }, source };
   return { view: { name: "unknown" } };
 }
 
@@ -56,6 +58,8 @@ function pathOf(view: View): string {
       return `/t/${encodeURIComponent(view.id)}`;
     case "library":
       return "/library";
+    case "settings":
+      return "/settings";
     default:
       return "/";
   }

@@ -1,0 +1,66 @@
+// What is set, where it comes from, and the button that tries it.
+
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violations } from "./axe";
+import { Ibid, missing } from "./binary";
+import { close, launch, open, shot } from "./browser";
+import { ScriptedModel } from "./model";
+
+const why = missing() ? ` (${missing() ?? ""})` : "";
+
+describe.skipIf(missing())(`settings${why}`, () => {
+  const model = new ScriptedModel();
+  let ibid: Ibid;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    ibid = new Ibid(["--model", await model.start(), "--embedder", "ollama:absent@http://127.0.0.1:9"], { IBID_SEARCH_MODE: "rrf" });
+    await ibid.start();
+    browser = await launch();
+  });
+
+  afterAll(async () => {
+    model.stop();
+    await browser.close();
+    await ibid.stop();
+  });
+
+  it("are reached from every page, and each model can be tested", async () => {
+    const w = await open(browser, ibid.url);
+    const { page } = w;
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/settings");
+
+    await page.getByRole("button", { name: "Test this: Answers" }).click();
+    await page.locator(".trial-result[data-ok=true]").waitFor();
+    await page.getByRole("button", { name: "Test this: Turns text into vectors" }).click();
+    await page.locator(".trial-result[data-ok=false]").waitFor();
+
+    await page.getByRole("button", { name: "Check everything" }).click();
+    await page.locator("[data-check=database] .trial-result[data-ok=true]").waitFor();
+
+    const mode = page.locator(".setting-list > div", { hasText: "IBID_SEARCH_MODE" }).first();
+    await expect.poll(() => mode.innerText()).toContain("rrf");
+    await close(w);
+  });
+
+  it("stand well at every width, in both themes", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const [width, height] of [
+        [380, 780],
+        [1280, 800],
+        [2560, 1440],
+      ] as const) {
+        const w = await open(browser, `${ibid.url}/settings`, { colorScheme, viewport: { width, height } });
+        await w.page.getByRole("button", { name: "Test this: Answers" }).click();
+        await w.page.locator(".trial-result").waitFor();
+        expect(await violations(w.page)).toEqual([]);
+        expect(await w.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+        await shot(w.page, `settings-${width}-${colorScheme}`);
+        await close(w);
+      }
+    }
+  });
+});
