@@ -55,7 +55,7 @@ func sentences(query string, passages []ibid.Passage, limit int) []ibid.Passage 
 		}
 		said[words] = true
 		top = max(top, c.Score)
-		best = append(best, sentence(p, c, math.Exp(c.Score-top)))
+		best = append(best, proposition(p, c, math.Exp(c.Score-top)))
 		if len(best) == limit {
 			break
 		}
@@ -63,9 +63,9 @@ func sentences(query string, passages []ibid.Passage, limit int) []ibid.Passage 
 	return best
 }
 
-// sentence is one sentence of a passage. The ranker's scores are logits: their
+// proposition is one sentence of a passage. The ranker's scores are logits: their
 // differences say how many times likelier one is than another.
-func sentence(p ibid.Passage, c text.Choice, score float64) ibid.Passage {
+func proposition(p ibid.Passage, c text.Choice, score float64) ibid.Passage {
 	passage := p.Chunk
 	p.ID, p.ParentID, p.Level, p.Ordinal = ibid.SentenceID(passage.ID, c.Sentence), passage.ID, sentenceLevel, c.Sentence
 	p.Text, p.Start, p.End = passage.Text[c.Start:c.End], passage.Start+c.Start, passage.Start+c.End
