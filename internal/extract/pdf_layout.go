@@ -96,12 +96,19 @@ func breaksCell(before []pdfium.Word, w pdfium.Word) bool {
 // bullet, "1.", "(a)", "2.3", "[12]".
 var labelPattern = regexp.MustCompile(`^(?:[•▪◦‣●■–—*·-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\d{1,2}(?:\.\d{1,3}){1,4}\.?|\[\d{1,3}\])$`)
 
-func isLabel(s string) bool { return len(s) <= 16 && labelPattern.MatchString(s) }
+func isLabel(s string) bool {
+	return len(s) > 0 && len(s) <= 16 && !endsInLetter(s) && labelPattern.MatchString(s)
+}
+
+// endsInLetter saves most words the pattern: no label ends so.
+func endsInLetter(s string) bool {
+	c := s[len(s)-1] | 0x20
+	return c >= 'a' && c <= 'z'
+}
 
 func newPiece(words []pdfium.Word) piece {
 	c := piece{x0: math.Inf(1), y0: math.Inf(1), x1: math.Inf(-1), y1: math.Inf(-1), column: -1, mono: true}
-	var texts []string
-	bySize := make(map[float64]int)
+	texts := make([]string, 0, len(words))
 	for _, w := range words {
 		n := utf8.RuneCountInString(w.Text)
 		texts = append(texts, w.Text)
@@ -112,22 +119,45 @@ func newPiece(words []pdfium.Word) piece {
 			c.bold += n
 		}
 		c.mono = c.mono && w.Font.Mono
-		bySize[math.Round(w.Font.Size*10)/10] += n
 	}
-	most := 0
-	for size, n := range bySize {
-		if n > most || n == most && size > c.size {
-			most, c.size = n, size
-		}
-	}
+	c.size = commonSize(words)
 	for _, w := range slices.Backward(words) {
-		if math.Round(w.Font.Size*10)/10 == c.size {
+		if roundPoints(w.Font.Size) == c.size {
 			c.base = w.Base
 		}
 	}
 	c.text = strings.Join(texts, " ")
 	return c
 }
+
+// commonSize returns the font size, to a tenth of a point, of most characters;
+// the larger of two that are as common.
+func commonSize(words []pdfium.Word) float64 {
+	type count struct {
+		size  float64
+		chars int
+	}
+	var room [4]count // a line has one size or two
+	counts := room[:0]
+	for _, w := range words {
+		size := roundPoints(w.Font.Size)
+		i := slices.IndexFunc(counts, func(c count) bool { return c.size == size })
+		if i < 0 {
+			i = len(counts)
+			counts = append(counts, count{size: size})
+		}
+		counts[i].chars += utf8.RuneCountInString(w.Text)
+	}
+	var best count
+	for _, c := range counts {
+		if c.chars > best.chars || c.chars == best.chars && c.size > best.size {
+			best = c
+		}
+	}
+	return best.size
+}
+
+func roundPoints(size float64) float64 { return math.Round(size*10) / 10 }
 
 // joinPieces joins pieces that go on where the one before ended: PDFium ends a
 // line at a change of height, such as a raised footnote mark.

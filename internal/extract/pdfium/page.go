@@ -2,10 +2,13 @@ package pdfium
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 	"strings"
 	"unicode"
+
+	"github.com/tetratelabs/wazero/api"
 )
 
 // Page is one page as lines of words, in the order of the file's drawing
@@ -84,6 +87,9 @@ type pageReader struct {
 	runes      []rune
 	line       Line
 	wordsAsked int
+
+	// What is called for every word, looked up once.
+	charBox, charOrigin, textObject, mapError api.Function
 }
 
 func newPageReader(ctx context.Context, in *instance, handle, text uint64) *pageReader {
@@ -91,6 +97,8 @@ func newPageReader(ctx context.Context, in *instance, handle, text uint64) *page
 	r.page.Width = float64(math.Float32frombits(uint32(in.call(ctx, "FPDF_GetPageWidthF", handle))))
 	r.page.Height = float64(math.Float32frombits(uint32(in.call(ctx, "FPDF_GetPageHeightF", handle))))
 	r.toPage = r.displayTransform(ctx)
+	r.charBox, r.charOrigin = in.function("FPDFText_GetCharBox"), in.function("FPDFText_GetCharOrigin")
+	r.textObject, r.mapError = in.function("FPDFText_GetTextObject"), in.function("FPDFText_HasUnicodeMapError")
 	return r
 }
 
@@ -127,16 +135,49 @@ func (r *pageReader) read(ctx context.Context) {
 // or this).
 const lineHyphen = 0xFFFE
 
+// readRunes fetches the characters of the page: all at once where PDFium's text
+// has one unit for each, which is where nothing in it is invisible or beyond the
+// basic plane, else one by one.
 func (r *pageReader) readRunes(ctx context.Context, n int) {
-	get := r.in.function("FPDFText_GetUnicode")
-	r.runes = make([]rune, 0, max(n, 0))
-	for k := 0; k < n && r.in.err == nil; k++ {
-		c := rune(r.in.invoke(ctx, get, r.text, uint64(k)))
-		if c == 2 {
-			c = lineHyphen
-		}
-		r.runes = append(r.runes, c)
+	if n <= 0 || r.in.err != nil {
+		return
 	}
+	r.runes = make([]rune, n)
+	if r.readAllRunes(ctx) {
+		return
+	}
+	get := r.in.function("FPDFText_GetUnicode")
+	for k := range r.runes {
+		r.runes[k] = asHyphen(rune(r.in.invoke(ctx, get, r.text, uint64(k))))
+	}
+}
+
+// readAllRunes reports whether it filled r.runes. FPDFText_GetText writes UTF-16
+// with a zero at the end and returns how many units that is.
+func (r *pageReader) readAllRunes(ctx context.Context) bool {
+	in, n := r.in, len(r.runes)
+	const unit = 2 // bytes
+	buffer := in.alloc(ctx, unit*(n+1))
+	defer in.free(ctx, buffer)
+	written := in.callInt(ctx, "FPDFText_GetText", r.text, 0, uint64(n), uint64(buffer))
+	if in.err != nil || written != n+1 {
+		return false
+	}
+	units := in.view(buffer, unit*n)
+	if in.err != nil {
+		return false
+	}
+	for k := range r.runes {
+		r.runes[k] = asHyphen(rune(binary.LittleEndian.Uint16(units[unit*k:])))
+	}
+	return true
+}
+
+func asHyphen(c rune) rune {
+	if c == 2 {
+		return lineHyphen
+	}
+	return c
 }
 
 // endWord adds the characters from start up to end as a word.
@@ -188,9 +229,11 @@ func (r *pageReader) endLine(hyphen bool) {
 // their glyphs. Bullets there are kept.
 func (r *pageReader) wordText(runes []rune) string {
 	var b strings.Builder
+	b.Grow(len(runes))
 	var high rune
 	for _, c := range runes {
 		switch {
+		case c > ' ' && c < 0x7F: // nearly all
 		case c >= 0xD800 && c < 0xDC00:
 			high = c
 			continue
@@ -222,7 +265,7 @@ func (r *pageReader) unmapped(ctx context.Context, k int) bool {
 	if r.wordsAsked%8 != 1 {
 		return false
 	}
-	return r.in.callInt(ctx, "FPDFText_HasUnicodeMapError", r.text, uint64(k)) == 1
+	return int32(r.in.invoke(ctx, r.mapError, r.text, uint64(k))) == 1
 }
 
 // rect is a box on the shown page.
@@ -232,7 +275,7 @@ func (r *pageReader) box(ctx context.Context, k int) rect {
 	in := r.in
 	s := uint64(in.scratch)
 	// Four doubles: left, right, bottom, top.
-	in.invoke(ctx, in.function("FPDFText_GetCharBox"), r.text, uint64(k), s, s+8, s+16, s+24)
+	in.invoke(ctx, r.charBox, r.text, uint64(k), s, s+8, s+16, s+24)
 	left, right := in.float64At(in.scratch), in.float64At(in.scratch+8)
 	bottom, top := in.float64At(in.scratch+16), in.float64At(in.scratch+24)
 	return r.toPage.rect(left, bottom, right, top)
@@ -242,7 +285,7 @@ func (r *pageReader) box(ctx context.Context, k int) rect {
 func (r *pageReader) baseline(ctx context.Context, k int) float64 {
 	in := r.in
 	s := uint64(in.scratch)
-	in.invoke(ctx, in.function("FPDFText_GetCharOrigin"), r.text, uint64(k), s, s+8)
+	in.invoke(ctx, r.charOrigin, r.text, uint64(k), s, s+8)
 	_, y := r.toPage.point(in.float64At(in.scratch), in.float64At(in.scratch+8))
 	return y
 }
@@ -250,7 +293,7 @@ func (r *pageReader) baseline(ctx context.Context, k int) float64 {
 // font returns how the character is set.
 func (r *pageReader) font(ctx context.Context, k int) Font {
 	in := r.in
-	object := in.invoke(ctx, in.function("FPDFText_GetTextObject"), r.text, uint64(k))
+	object := in.invoke(ctx, r.textObject, r.text, uint64(k))
 	if f, ok := r.objects[object]; ok {
 		return f
 	}
