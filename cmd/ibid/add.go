@@ -20,6 +20,8 @@ import (
 
 func (c *cli) addCommand() *cobra.Command {
 	var o addOptions
+	var ask bool
+	var file string
 	cmd := &cobra.Command{
 		Use:   "add PATH|GLOB|URL…",
 		Short: "Add documents, or bring them up to date",
@@ -37,6 +39,10 @@ func (c *cli) addCommand() *cobra.Command {
 					return err
 				}
 			}
+			var err error
+			if o.password, err = c.readPassword(cmd, ask, file); err != nil {
+				return err
+			}
 			return c.withSession(cmd, func(ctx context.Context, s *session) error {
 				if o.watch {
 					return c.watch(ctx, s, args, o)
@@ -51,6 +57,8 @@ func (c *cli) addCommand() *cobra.Command {
 	flags.StringArrayVar(&o.tags, "tag", nil, "give the documents this `TAG` (may be repeated)")
 	flags.StringVar(&o.folder, "folder", "", "put the documents in this `FOLDER` of the library")
 	flags.BoolVar(&o.noWait, "no-wait", false, "do not wait until the documents can be searched")
+	flags.BoolVar(&ask, "password", false, "open protected PDFs with the password in $IBID_FILE_PASSWORD, else one that is asked for")
+	flags.StringVar(&file, "password-file", "", "open protected PDFs with the password in the first line of `FILE` (-: standard input)")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object per document")
 	return cmd
 }
@@ -62,6 +70,7 @@ type addOptions struct {
 	noWait   bool
 	json     bool
 	watch    bool
+	password string // of protected files; "" for none
 }
 
 // adder is one run of add.
@@ -166,7 +175,7 @@ func (a *adder) send(ctx context.Context, one *added) error {
 
 func (a *adder) upload(ctx context.Context, one *added) error {
 	u := upload{
-		Name: filepath.Base(one.path), Source: one.path, Category: a.category, Tags: a.tags, Folder: one.folder,
+		Name: filepath.Base(one.path), Source: one.path, Category: a.category, Tags: a.tags, Folder: one.folder, Password: a.password,
 		Open: func() (io.ReadCloser, int64, error) { return openRegular(one.root, one.path) },
 		Sent: func(n int64) { a.bar.sent(one, n) },
 	}

@@ -385,8 +385,8 @@ func (f finder) Propositions(ctx context.Context, q search.Query) (search.Result
 type files struct{ *extract.Pool }
 
 // Extract reads a file.
-func (f files) Extract(ctx context.Context, path, name string, progress func(page, pages int)) (ibid.Extract, error) {
-	return f.Pool.Extract(ctx, extract.Request{Path: path, Name: name}, func(p extract.Progress) { progress(p.Page, p.Pages) })
+func (f files) Extract(ctx context.Context, path, name, password string, progress func(page, pages int)) (ibid.Extract, error) {
+	return f.Pool.Extract(ctx, extract.Request{Path: path, Name: name, Password: password}, func(p extract.Progress) { progress(p.Page, p.Pages) })
 }
 
 // Members opens an archive or a message.
@@ -396,5 +396,5 @@ func (f files) Members(ctx context.Context, path, name string, each func(name st
 
 // PageImage renders a page.
 func (f files) PageImage(ctx context.Context, path string, page, width int) ([]byte, error) {
-	return f.RenderPage(ctx, extract.Request{Path: path}, page, width)
+	return f.RenderPage(ctx, extract.Request{Path: path}, page, width) // without a password: none is kept
 }

@@ -3,8 +3,11 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"os"
 	"strings"
 	"testing"
+
+	"ibid/internal/ibidtest"
 )
 
 // zipOf builds a zip file of names and contents, in turn.
@@ -59,5 +62,31 @@ func TestAddAnArchive(t *testing.T) {
 	h.must("rm", "papers.zip")
 	if out := h.must("ls", "--json"); strings.TrimSpace(out) != "[]" {
 		t.Errorf("after rm: %s", out)
+	}
+}
+
+func TestAddAProtectedPDF(t *testing.T) {
+	raw, err := os.ReadFile(ibidtest.Data(t, "documents/enc/aes256-user-secret.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHouse(t)
+	file := h.file("secret.pdf", string(raw))
+	if code, out, _ := h.run("add", file); code != exitFailed || !strings.Contains(out, "needs a password; add it again with its password (ibid add --password)") {
+		t.Errorf("without: %d, %s", code, out)
+	}
+	if code, out, _ := h.run("add", "--password-file", h.file("wrong", "wrong\n"), file); code != exitFailed {
+		t.Errorf("with a wrong one: %d, %s", code, out)
+	}
+	add := h.command("add", "--password", file)
+	add.Stdin = strings.NewReader("secret\n")
+	if out, err := add.CombinedOutput(); err != nil || !strings.Contains(string(out), " pages, ") {
+		t.Errorf("with it: %v\n%s", err, out)
+	}
+	if out := h.must("search", "Microrobots"); !strings.Contains(out, "MicroStressBots") {
+		t.Errorf("search said:\n%s", out)
+	}
+	if code, _, errs := h.run("add", "--password", "--password-file", "x", file); code != exitUsage || !strings.Contains(errs, "exclude each other") {
+		t.Errorf("both: %d, %s", code, errs)
 	}
 }

@@ -375,6 +375,7 @@ type upload struct {
 	Category string
 	Tags     []string
 	Folder   string
+	Password string        // of a protected file
 	Sent     func(n int64) // bytes sent so far; may be nil
 	// Open returns the content from its beginning, and its length.
 	Open func() (io.ReadCloser, int64, error)
@@ -441,7 +442,7 @@ func (u upload) envelope() (head, tail []byte, kind string, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	meta, err := json.Marshal(map[string]any{
-		"source": u.Source, "title": u.Title, "category": u.Category, "folder": u.Folder, "tags": u.Tags,
+		"source": u.Source, "title": u.Title, "category": u.Category, "folder": u.Folder, "tags": u.Tags, "password": u.Password,
 	})
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("upload %s: %w", u.Name, err)

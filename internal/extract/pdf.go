@@ -64,6 +64,9 @@ func (w *worker) openPDF(ctx context.Context, j job, r io.Reader) (*pdfium.Docum
 		w.engine = engine
 	}
 	doc, err := w.engine.Open(ctx, r, j.Size, j.Password)
+	if errors.Is(err, pdfium.ErrPassword) && j.Task == taskRender {
+		return nil, refuse("the pages of a protected PDF cannot be shown, as its password is not kept")
+	}
 	if err != nil {
 		return nil, pdfError(err)
 	}
@@ -75,7 +78,7 @@ func pdfError(err error) error {
 	case errors.Is(err, pdfium.ErrNotBuilt):
 		return refuse(pdfium.ErrNotBuilt.Error())
 	case errors.Is(err, pdfium.ErrPassword):
-		return refuseHint("this PDF needs a password", "remove the password, or give it when the file is added")
+		return refuseHint("this PDF needs a password", "add it again with its password (ibid add --password), or remove the password")
 	case errors.Is(err, pdfium.ErrSecurity):
 		return refuse("this PDF is encrypted in a way that cannot be opened")
 	case errors.Is(err, pdfium.ErrFormat):

@@ -91,7 +91,7 @@ type Vectors interface {
 
 // Extractor reads files, in a process that can be killed.
 type Extractor interface {
-	Extract(ctx context.Context, path, name string, progress func(page, pages int)) (ibid.Extract, error)
+	Extract(ctx context.Context, path, name, password string, progress func(page, pages int)) (ibid.Extract, error)
 	PageImage(ctx context.Context, path string, page, width int) ([]byte, error)
 }
 
@@ -137,7 +137,8 @@ type Pipeline struct {
 	embed  chan struct{} // chunks may lack vectors
 	jobs   jobs
 
-	activity activity
+	activity  activity
+	passwords passwords
 
 	// bytes is held for reading from when an original is put in its place until
 	// its document refers to it, and for writing while one is thrown away.
@@ -226,6 +227,10 @@ type File struct {
 
 	Tags     []string      `json:"tags"`
 	Metadata ibid.Metadata `json:"metadata"`
+
+	// Password opens the file where it is protected. It is held in memory until
+	// the file has been read, and stored nowhere.
+	Password string `json:"password"`
 }
 
 // Add keeps a file's bytes and queues the document. It returns the document as
@@ -244,7 +249,7 @@ func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.D
 	d, unchanged, err = p.queue(ctx, ibid.Document{
 		ID: p.cfg.NewID(), Title: f.Title, Name: f.Name, Source: f.Source, Folder: f.Folder, Category: f.Category,
 		Tags: f.Tags, Metadata: f.Metadata, AddedAt: now, ChangeAt: now,
-	}, content)
+	}, content, f.Password)
 	if unchanged {
 		p.refreshScope(ctx, d)
 	}
@@ -252,7 +257,7 @@ func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.D
 }
 
 // queue keeps a document's bytes and lets it wait for the pipeline.
-func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader) (stored ibid.Document, unchanged bool, err error) {
+func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader, password string) (stored ibid.Document, unchanged bool, err error) {
 	upload, err := p.files.receive(content)
 	if err != nil {
 		return d, false, err
@@ -262,7 +267,11 @@ func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader
 		return d, false, ibid.Errorf(ibid.CodeBadRequest, "the file is empty")
 	}
 	d.Bytes = upload.size
+	p.passwords.put(upload.hash, password)
 	stored, unchanged, err = p.putDocument(ctx, upload, d)
+	if err != nil || unchanged {
+		p.passwords.forget(upload.hash)
+	}
 	if err != nil {
 		return d, false, fmt.Errorf("add %s: %w", d.Name, err)
 	}

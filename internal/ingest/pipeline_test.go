@@ -41,7 +41,7 @@ func newParagraphs() *paragraphs {
 	return &paragraphs{read: map[string]int{}, block: make(chan struct{}), waiting: make(chan string, 100)}
 }
 
-func (p *paragraphs) Extract(ctx context.Context, path, name string, progress func(page, pages int)) (ibid.Extract, error) {
+func (p *paragraphs) Extract(ctx context.Context, path, name, password string, progress func(page, pages int)) (ibid.Extract, error) {
 	p.mu.Lock()
 	p.read[name]++
 	p.mu.Unlock()
@@ -53,6 +53,8 @@ func (p *paragraphs) Extract(ctx context.Context, path, name string, progress fu
 	switch {
 	case strings.HasPrefix(text, "bad"):
 		return ibid.Extract{}, &ibid.Error{Code: ibid.CodeBadRequest, Message: "not readable", Hint: "save it anew"}
+	case strings.HasPrefix(text, "locked") && password != "swordfish":
+		return ibid.Extract{}, ibid.Errorf(ibid.CodeBadRequest, "a password is needed")
 	case strings.HasPrefix(text, "panic"):
 		panic("a parser's bug")
 	case strings.HasPrefix(text, "wait"):

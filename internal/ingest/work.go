@@ -45,6 +45,9 @@ func (p *Pipeline) process(d ibid.Document, version string) {
 	defer p.activity.tell(d.ID)
 	p.activity.tell(d.ID)
 	err = p.guarded(ctx, d, version)
+	if p.base.Err() == nil {
+		p.passwords.forget(version)
+	}
 	switch {
 	case err == nil, ctx.Err() != nil:
 		return // done; or not wanted any more, or to be begun again
@@ -83,7 +86,7 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 	}
 	began := p.cfg.Now()
 	var told time.Time
-	x, err := p.cfg.Extractor.Extract(ctx, path, d.Name, func(page, pages int) {
+	x, err := p.cfg.Extractor.Extract(ctx, path, d.Name, p.passwords.of(version), func(page, pages int) {
 		if now := p.cfg.Now(); pages > 0 && now.Sub(told) >= progressEvery {
 			told = now
 			d := d // what is stored of it must not change before it is read

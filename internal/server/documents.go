@@ -60,6 +60,9 @@ type failedFile struct {
 	Hint  string `json:"hint,omitempty"`
 }
 
+// maxPassword bounds a file's password, in bytes; PDF itself stops at 127.
+const maxPassword = 1 << 10
+
 // addDocuments takes in the files of a multipart form one after the other,
 // without holding any of them in memory. A file that cannot be taken in is
 // reported, and the others go on.
@@ -82,11 +85,20 @@ func (s *Server) addDocuments(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if part.FormName() == "meta" {
-			next = ingest.File{}
+			next = ingest.File{Password: next.Password}
 			if err := json.NewDecoder(io.LimitReader(part, 64<<10)).Decode(&next); err != nil {
 				s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "a meta part is not JSON: %v", err))
 				return
 			}
+			continue
+		}
+		if part.FormName() == "password" { // of the next file
+			password, err := io.ReadAll(io.LimitReader(part, maxPassword))
+			if err != nil {
+				s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "the upload broke off: %v", err))
+				return
+			}
+			next.Password = string(password)
 			continue
 		}
 		if part.FormName() != "file" {

@@ -42,7 +42,7 @@ type answerFunc = func(ctx context.Context, task agent.Task, emit func(ibid.Even
 // plainFiles reads every file as one paragraph of text.
 type plainFiles struct{}
 
-func (plainFiles) Extract(_ context.Context, path, name string, _ func(page, pages int)) (ibid.Extract, error) {
+func (plainFiles) Extract(_ context.Context, path, name, _ string, _ func(page, pages int)) (ibid.Extract, error) {
 	return ibid.Extract{Title: name, Format: "text", Text: "The notice period is three months.",
 		Blocks: []ibid.Block{{Kind: ibid.BlockParagraph, Start: 0, End: 34}}}, nil
 }
