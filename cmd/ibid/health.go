@@ -20,7 +20,8 @@ type statusReport struct {
 	Documents int            `json:"documents"`
 	Chunks    int            `json:"chunks"`
 	Threads   int            `json:"threads"`
-	Runs      int            `json:"runs"` // being answered now
+	Runs      int            `json:"runs"`  // being answered now
+	Tools     []string       `json:"tools"` // that an answer may use, and a question may force
 }
 
 type modelReport struct {
@@ -50,6 +51,9 @@ func (a *app) ready(ctx context.Context) error {
 func (a *app) status(ctx context.Context) any {
 	s := statusReport{Version: versionText(), Ready: a.open.Load(), Runs: a.runner.Active(),
 		Embedder: embedderReport{Name: a.cfg.Embedder, BuiltIn: a.embedder == nil}}
+	for _, t := range a.tools() {
+		s.Tools = append(s.Tools, t.Spec().Name)
+	}
 	if documents, chunks, threads, err := a.db.Counts(ctx); err == nil {
 		s.Documents, s.Chunks, s.Threads = documents, chunks, threads
 	}

@@ -81,6 +81,9 @@ func measure(ctx context.Context, o options, model *modelServer, dir string, t *
 	defer s.stop()
 	s.settle(ctx)
 	t.add("idle memory, no documents", s.memory(), 1)
+	if err := measurePage(ctx, o, s, t); err != nil {
+		return err
+	}
 
 	gen := newGenerator(1)
 	if err := measureLibrary(ctx, o, s, gen, 10_000, "10k", t); err != nil {
