@@ -23,6 +23,7 @@ func main() {
 	flag.StringVar(&o.binary, "ibid", "bin/ibid", "the `BINARY` to measure")
 	flag.IntVar(&o.runs, "runs", 5, "how often each figure is taken")
 	flag.BoolVar(&o.small, "small", false, "leave out the library of 100k chunks")
+	flag.IntVar(&o.index, "index", 0, "measure only the index, alone, with this many `CHUNKS`")
 	flag.DurationVar(&o.soak, "soak", 0, "keep a server busy for this `TIME` instead")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -38,9 +39,16 @@ type options struct {
 	runs   int
 	small  bool
 	soak   time.Duration
+	index  int
 }
 
 func (o options) do(ctx context.Context) error {
+	t := &table{}
+	if o.index > 0 {
+		err := measureIndex(ctx, o, o.index, fmt.Sprint(o.index), t)
+		t.print()
+		return err
+	}
 	dir, err := os.MkdirTemp("", "ibid-bench-")
 	if err != nil {
 		return fmt.Errorf("make a data directory: %w", err)
@@ -54,7 +62,6 @@ func (o options) do(ctx context.Context) error {
 	if o.soak > 0 {
 		return soak(ctx, o, model, dir)
 	}
-	t := &table{}
 	err = measure(ctx, o, model, dir, t)
 	t.print()
 	return err
@@ -98,7 +105,32 @@ func measure(ctx context.Context, o options, model *modelServer, dir string, t *
 	if o.small {
 		return nil
 	}
-	return measureLibrary(ctx, o, s, gen, 100_000, "100k", t)
+	if err := measureLibrary(ctx, o, s, gen, 100_000, "100k", t); err != nil {
+		return err
+	}
+	if err := measureRestart(ctx, o, model, s, dir, t); err != nil {
+		return err
+	}
+	return measureIndex(ctx, o, 100_000, "100k", t)
+}
+
+// measureRestart ends the server and starts it again over what it has stored.
+func measureRestart(ctx context.Context, o options, model *modelServer, s *server, dir string, t *table) error {
+	var times []time.Duration
+	for range o.runs {
+		s.stop()
+		next, err := startServer(ctx, o.binary, dir, model.url)
+		if err != nil {
+			return err
+		}
+		*s = *next
+		times = append(times, s.started)
+	}
+	t.add("start-up until ready, 100k chunks", millis(median(times)), len(times))
+	s.settle(ctx)
+	t.add("idle memory after it", s.memory(), 1)
+	s.stop()
+	return nil
 }
 
 // measureStart starts the program over an empty data directory until it is
