@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -358,54 +357,6 @@ func TestScopeEqualsFilteringAfterwards(t *testing.T) {
 		v := randomVector(rng, 70)
 		if d := cmp.Diff(filter(vector(t, x, v, 1000, ibid.Scope{}), scope), vector(t, x, v, 10, scope)); d != "" {
 			t.Errorf("vector in %+v:\n%s", scope, d)
-		}
-	}
-}
-
-// TestManyBlocksAreMeasuredOnAllCores compares with a plain scan, with and
-// without a scope.
-func TestManyBlocksAreMeasuredOnAllCores(t *testing.T) {
-	s := newSpace(3)
-	rng := rand.New(rand.NewPCG(6, 6))
-	for len(s.blocks) < parallelBlocks+1 {
-		s.rows = len(s.blocks)*blockRows + 1 + rng.IntN(blockRows)
-		b := s.newBlock()
-		for i := range b.codes {
-			b.codes[i] = rng.Uint64()
-		}
-		for i := range b.slots {
-			b.slots[i] = uint32(rng.IntN(2))
-		}
-		s.blocks = append(s.blocks, b)
-		if len(s.blocks) <= parallelBlocks {
-			s.rows = len(s.blocks) * blockRows // only the last is part full
-		}
-	}
-	code := slices.Clone(s.blocks[3].codes[:s.words])
-	for _, allowed := range [][]bool{nil, {true, false}} {
-		got := slices.Clone(s.nearest(code, 500, allowed, new(scratch)))
-		distances := make([]int, s.rows)
-		var all []int
-		for row := range s.rows {
-			b, i := s.at(row)
-			distances[row] = farthest
-			if allowed == nil || allowed[b.slots[i]] {
-				distances[row] = 0
-				for k, w := range code {
-					distances[row] += bits.OnesCount64(w ^ b.codes[i*s.words+k])
-				}
-				all = append(all, distances[row])
-			}
-		}
-		slices.Sort(all)
-		var want []uint32
-		for row, d := range distances {
-			if d <= all[499] {
-				want = append(want, uint32(row))
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("allowed %v: %d rows, want %d", allowed, len(got), len(want))
 		}
 	}
 }

@@ -56,12 +56,15 @@ type queryPair struct {
 
 // scratch is the memory of one search, used again.
 type scratch struct {
-	scores    []float32
-	titles    []float32
-	allowed   []bool
-	distances []uint16
-	near      []uint32
-	counts    []uint32
+	scores  []float32
+	titles  []float32
+	allowed []bool
+
+	distances     []uint8  // by row, of heads
+	near          []uint32 // rows
+	codeDistances []uint16 // of the rows in near
+	counts        []uint32 // by distance
+	headCounts    []headCounts
 }
 
 // Lexical returns the best chunks for a query, best first, ties by chunk id. The

@@ -110,11 +110,17 @@ func (s *slot) has(marks []uint32) bool {
 
 // zeroed returns a slice of n zero values, reusing the memory of *buf.
 func zeroed[T any](buf *[]T, n int) []T {
+	list := sized(buf, n)
+	clear(list)
+	return list
+}
+
+// sized returns a slice of n values that are to be overwritten, reusing the
+// memory of *buf.
+func sized[T any](buf *[]T, n int) []T {
 	if cap(*buf) < n {
-		*buf = make([]T, n)
-		return *buf
+		*buf = make([]T, n+n/4) // the index may be growing
 	}
 	*buf = (*buf)[:n]
-	clear(*buf)
 	return *buf
 }

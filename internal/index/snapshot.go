@@ -326,6 +326,9 @@ func (x *Index) loadBlock(d *decoder, s *space) {
 	for i := range len(raw) / 8 {
 		b.codes[i] = binary.LittleEndian.Uint64(raw[8*i:])
 	}
+	for i := range chunks {
+		copy(b.heads[i*headWords:][:headWords], b.codes[i*s.words:])
+	}
 	if d.failed {
 		return
 	}

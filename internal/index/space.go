@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"runtime"
-	"sync"
 
 	"ibid"
 )
@@ -18,8 +16,6 @@ const (
 	// nothing.
 	rotations     = 3
 	maxDimensions = 1 << 13
-	// farthest marks rows that are out of scope. No code is that long.
-	farthest = math.MaxUint16
 )
 
 // space holds the vectors of one embedder, a row per chunk. Rows have no order;
@@ -44,6 +40,7 @@ type space struct {
 
 // block is blockRows rows.
 type block struct {
+	heads  []uint64 // the first headWords of each code
 	codes  []uint64
 	values []int16
 	scales []float32 // value · scale is the component
@@ -75,7 +72,7 @@ func newSpace(dimensions int) *space {
 }
 
 func (s *space) newBlock() *block {
-	return &block{codes: make([]uint64, blockRows*s.words), values: make([]int16, blockRows*s.dimensions),
+	return &block{heads: make([]uint64, blockRows*headWords), codes: make([]uint64, blockRows*s.words), values: make([]int16, blockRows*s.dimensions),
 		scales: make([]float32, blockRows), chunks: make([]uint32, blockRows), slots: make([]uint32, blockRows)}
 }
 
@@ -178,6 +175,7 @@ func (s *space) set(row int, chunk, at uint32, c coded) {
 	b.chunks[i], b.slots[i], b.scales[i] = chunk, at, c.scale
 	copy(b.values[i*s.dimensions:][:s.dimensions], c.values)
 	copy(b.codes[i*s.words:][:s.words], c.code)
+	copy(b.heads[i*headWords:][:headWords], c.code)
 }
 
 // remove takes a chunk's vector out; the last row takes its place.
@@ -202,106 +200,24 @@ func (s *space) cosine(c coded, row int) float32 {
 	return float32(float64(dot(c.values, s.values(row))) * float64(c.scale) * float64(b.scales[i]))
 }
 
-// nearest returns the rows whose codes are nearest to code: at least n, where
-// there are as many in scope, and all at the last distance taken.
-func (s *space) nearest(code []uint64, n int, allowed []bool, sc *scratch) []uint32 {
-	distances := zeroed(&sc.distances, s.rows)
-	counts := s.measure(distances, code, allowed, sc)
-	limit, sum := 0, 0
-	for ; limit < len(counts)-1; limit++ {
-		if sum += int(counts[limit]); sum >= n {
-			break
-		}
-	}
-	near := sc.near[:0]
-	for i, d := range distances {
-		if int(d) <= limit {
-			near = append(near, uint32(i))
-		}
-	}
-	sc.near = near
-	return near
-}
-
-// parallelBlocks is from how many blocks on the codes are measured on all cores:
-// some 260,000 rows, a few milliseconds for one core.
-const parallelBlocks = 64
-
-// measure writes the distance of every row to code, and returns how many rows in
-// scope have each distance.
-func (s *space) measure(distances []uint16, code []uint64, allowed []bool, sc *scratch) []uint32 {
-	workers := 1
-	if len(s.blocks) >= parallelBlocks {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	size := 64*s.words + 1
-	counts := zeroed(&sc.counts, workers*size)
-	var wg sync.WaitGroup
-	for w := range workers {
-		from, to := w*len(s.blocks)/workers, (w+1)*len(s.blocks)/workers
-		part := counts[w*size : (w+1)*size]
-		if w == workers-1 {
-			s.measureBlocks(from, to, distances, code, allowed, part)
-			break
-		}
-		wg.Go(func() { s.measureBlocks(from, to, distances, code, allowed, part) })
-	}
-	wg.Wait()
-	for i := size; i < len(counts); i++ {
-		counts[i%size] += counts[i]
-	}
-	return counts[:size]
-}
-
-func (s *space) measureBlocks(from, to int, distances []uint16, code []uint64, allowed []bool, counts []uint32) {
-	for k := from; k < to; k++ {
-		b := s.blocks[k]
-		d := distances[k*blockRows : min((k+1)*blockRows, s.rows)]
-		hamming(d, b.codes, code)
-		for i, n := range d {
-			if allowed == nil || allowed[b.slots[i]] {
-				counts[n]++
-			} else {
-				d[i] = farthest
-			}
-		}
-	}
-}
-
-// hamming writes the distances of consecutive codes to code, whose length is a
-// multiple of 8.
-func hamming(distances []uint16, codes, code []uint64) {
-	for i := range distances {
-		n := 0
-		for k := 0; k+8 <= len(code); k += 8 {
-			q, c := (*[8]uint64)(code[k:]), (*[8]uint64)(codes[k:])
-			n += bits.OnesCount64(q[0]^c[0]) + bits.OnesCount64(q[1]^c[1]) + bits.OnesCount64(q[2]^c[2]) + bits.OnesCount64(q[3]^c[3]) +
-				bits.OnesCount64(q[4]^c[4]) + bits.OnesCount64(q[5]^c[5]) + bits.OnesCount64(q[6]^c[6]) + bits.OnesCount64(q[7]^c[7])
-		}
-		codes = codes[len(code):]
-		distances[i] = uint16(n)
-	}
-}
-
-// dot is the inner product of two 16-bit vectors of one length.
+// dot is the inner product of two 16-bit vectors of one length. No component is
+// -1<<15, so the sum of two products fits into 32 bits.
 func dot(a, b []int16) int64 {
 	b = b[:len(a)]
-	var s0, s1, s2, s3 int64
+	var s0, s1 int64
 	i := 0
 	for ; i+4 <= len(a); i += 4 {
-		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
-		s0 += int64(int32(x[0]) * int32(y[0]))
-		s1 += int64(int32(x[1]) * int32(y[1]))
-		s2 += int64(int32(x[2]) * int32(y[2]))
-		s3 += int64(int32(x[3]) * int32(y[3]))
+		x, y := (*[4]int16)(a[i:]), (*[4]int16)(b[i:])
+		s0 += int64(int32(x[0])*int32(y[0]) + int32(x[1])*int32(y[1]))
+		s1 += int64(int32(x[2])*int32(y[2]) + int32(x[3])*int32(y[3]))
 	}
 	for ; i < len(a); i++ {
 		s0 += int64(int32(a[i]) * int32(b[i]))
 	}
-	return s0 + s1 + s2 + s3
+	return s0 + s1
 }
 
 func (s *space) bytes() int64 {
-	perRow := int64(8*s.words + 2*s.dimensions + 4 + 4 + 4)
+	perRow := int64(8*s.words + 8*headWords + 2*s.dimensions + 4 + 4 + 4)
 	return int64(len(s.blocks))*blockRows*perRow + 4*int64(cap(s.row))
 }

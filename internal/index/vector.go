@@ -13,9 +13,9 @@ const (
 	// How many of the nearest codes are scored exactly: rescored at least, one
 	// in rescoredPart of a large index, and rescoredPerHit for each hit wanted
 	// (recall@20 against a full scan: BenchmarkVector).
-	rescored       = 1000
-	rescoredPart   = 200
-	rescoredPerHit = 10
+	rescored       = 500
+	rescoredPart   = 400
+	rescoredPerHit = 12
 	// lockedVectors is how many vectors are stored while searches wait.
 	lockedVectors = 256
 )

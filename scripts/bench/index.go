@@ -173,6 +173,9 @@ func (b *indexed) recall(ctx context.Context, k int) (float64, error) {
 	}
 	cosines := make([]float64, len(b.vectors))
 	for q := 0; q < len(b.asked); q += 5 {
+		if dot(b.asked[q], b.asked[q]) == 0 { // no word is known: near to nothing
+			continue
+		}
 		for i, v := range b.vectors {
 			cosines[i] = dot(v, b.asked[q])
 		}
