@@ -167,10 +167,16 @@ type Scope struct {
 	Folder    string   `json:"folder,omitempty"`   // the folder and all below it
 	Tags      []string `json:"tags,omitempty"`     // all of them
 	Metadata  Metadata `json:"metadata,omitempty"` // all of these fields, with these values
+	// Databases narrows which databases are asked, and no documents; see HasDatabase.
+	Databases []string `json:"databases,omitempty"`
 }
 
 // IsZero reports whether the scope excludes nothing.
 func (s Scope) IsZero() bool {
+	return len(s.Databases) == 0 && s.allDocuments()
+}
+
+func (s Scope) allDocuments() bool {
 	return len(s.Documents) == 0 && s.Category == "" && s.Folder == "" && len(s.Tags) == 0 && len(s.Metadata) == 0
 }
 

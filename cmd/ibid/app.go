@@ -19,6 +19,7 @@ import (
 
 	"ibid"
 	"ibid/internal/agent"
+	"ibid/internal/database"
 	"ibid/internal/extract"
 	"ibid/internal/fetch"
 	"ibid/internal/index"
@@ -53,6 +54,7 @@ type app struct {
 	embedder ibid.Embedder // the user's own; nil for the built-in one
 	runner   *run.Runner
 	server   *server.Server
+	catalog  *database.Catalog
 	web      *websearch.Engine // nil until it is set up
 	fetcher  *fetch.Fetcher    // of pages for the model; nil until then
 	trimmer  *trimmer          // nil until Start
@@ -99,6 +101,7 @@ func (a *app) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.catalog = openCatalog(a.cfg, a.db, a.log)
 	a.runner = run.New(run.Config{Store: a.db, Leases: a.db, Threads: a.db, Answer: a.answer, Owner: newID(),
 		MaxRuns: a.cfg.Limits.Runs, Timeout: a.cfg.Limits.AnswerTime, MemoryChars: a.cfg.Limits.HistoryChars,
 		HistoryMessages: a.cfg.Limits.HistoryMessages, Now: time.Now, NewID: newID, Log: a.log})
@@ -106,7 +109,7 @@ func (a *app) build(ctx context.Context) error {
 	if files, built := web.Files(); built {
 		page = files
 	}
-	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Library: a.db, Pipeline: a.pipeline, Originals: a.pipeline,
+	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Library: a.db, Pipeline: a.pipeline, Originals: a.pipeline, Databases: a.catalog,
 		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.pipeline.Rebuild, Inventory: a.inventory, Settings: a.settings, Try: a.try, Ready: a.ready, Forceable: a.forceable,
 		Page: page, Token: a.cfg.Token, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20,
 		MaxAttachmentBytes: int64(a.cfg.Limits.AttachmentMB) << 20, Now: time.Now, NewID: newID, Log: a.log})
@@ -169,6 +172,9 @@ func (a *app) Start(ctx context.Context) error {
 	if err := a.pipeline.Open(ctx); err != nil {
 		return err
 	}
+	if err := a.catalog.Sweep(ctx); err != nil {
+		a.log.Warn("cannot clear away removed databases", "error", err)
+	}
 	a.runner.Open()
 	a.trimmer = newTrimmer()
 	a.trimmer.Start()
@@ -197,6 +203,9 @@ func (a *app) Stop() error {
 	}
 	if a.readers != nil {
 		a.readers.Stop()
+	}
+	if a.catalog != nil {
+		a.catalog.Close()
 	}
 	if a.db != nil {
 		return a.db.Close()

@@ -59,6 +59,9 @@ type Limits struct {
 	AttachmentMB    int           // of the files of one question, together
 	ExtractTime     time.Duration // to read one file
 	KeepRemoved     time.Duration // of texts and bytes that nothing cites
+	QueryRows       int           // of one query of a database
+	QueryKB         int           // of one query's result
+	QueryTime       time.Duration // of one query
 }
 
 func defaultConfig(e environment) Config {
@@ -85,6 +88,9 @@ func defaultConfig(e environment) Config {
 			AttachmentMB:    20,
 			ExtractTime:     2 * time.Minute,
 			KeepRemoved:     7 * 24 * time.Hour,
+			QueryRows:       200,
+			QueryKB:         256,
+			QueryTime:       10 * time.Second,
 		},
 		Origins: map[string]string{},
 	}

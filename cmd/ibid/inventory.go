@@ -100,6 +100,7 @@ func holdingKinds() []holding {
 		{What: "originals", Path: "files/*/*", About: "of the versions that are searched"},
 		{What: "older originals", Path: "files/*/*", About: "of versions that wait, are cited, or are swept after limits.keep_removed"},
 		{What: "uploads", Path: "files/tmp/*", About: "under way; emptied at the next start"},
+		{What: "tables", Path: "databases/*", About: "of CSV files, workbooks and uploads that were added as databases"},
 		{What: "search index", Path: "index.snapshot*", About: "can be built anew: ibid doctor --repair"},
 		{What: "embedder", Path: "lsa.model*", About: "fitted on your documents; fitted anew when it is missing"},
 		{What: "cache", Path: "cache/**", About: "the PDF reader, compiled; may be deleted"},

@@ -150,6 +150,12 @@ func settings() []setting {
 			func(c *Config) *time.Duration { return &c.Limits.ExtractTime }),
 		duration("limits.keep_removed", "how long removed documents and replaced versions are kept on disk; what an answer cites stays", time.Second, 100*365*24*time.Hour,
 			func(c *Config) *time.Duration { return &c.Limits.KeepRemoved }),
+		number("limits.query_rows", "rows that one query of a database may return", 1, 100_000,
+			func(c *Config) *int { return &c.Limits.QueryRows }),
+		number("limits.query_kb", "size that the result of one query may have, in KiB", 1, 100_000,
+			func(c *Config) *int { return &c.Limits.QueryKB }),
+		duration("limits.query_time", "time for one query before it is stopped", 100*time.Millisecond, time.Hour,
+			func(c *Config) *time.Duration { return &c.Limits.QueryTime }),
 	}
 }
 

@@ -23,6 +23,7 @@ var floors = map[string]int{
 	"ibid/internal/llm":        1,
 	"ibid/internal/reader":     1,
 	"ibid/internal/lsa":        1,
+	"ibid/internal/database":   1,
 	"ibid/internal/fetch":      1,
 	"ibid/internal/websearch":  1,
 	"ibid/internal/agent":      2,

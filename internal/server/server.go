@@ -68,6 +68,7 @@ type Config struct {
 	Library    Library
 	Pipeline   Pipeline
 	Originals  Originals
+	Databases  Databases
 	Searcher   *search.Searcher
 	SearchMode search.Mode                       // of a search that does not say
 	Status     func(ctx context.Context) any     // GET /v1/status
@@ -176,6 +177,15 @@ func (s *Server) Handler() http.Handler {
 	api.HandleFunc("GET /v1/documents/{id}/pages/{page}/image", s.pageImage)
 	api.HandleFunc("GET /v1/folders", s.folders)
 	api.HandleFunc("GET /v1/search", s.search)
+
+	// The databases.
+	api.HandleFunc("GET /v1/databases", s.listDatabases)
+	api.HandleFunc("POST /v1/databases", s.addDatabase)
+	api.HandleFunc("GET /v1/databases/{id}", s.getDatabase)
+	api.HandleFunc("DELETE /v1/databases/{id}", s.removeDatabase)
+	api.HandleFunc("POST /v1/databases/{id}/restore", s.restoreDatabase)
+	api.HandleFunc("POST /v1/databases/{id}/test", s.testDatabase)
+	api.HandleFunc("POST /v1/databases/{id}/query", s.queryDatabase)
 
 	// The same runs in other protocols. POST asks, GET watches a run again.
 	api.HandleFunc("POST /rag", s.postRAG)

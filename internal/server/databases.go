@@ -1,0 +1,151 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"os"
+
+	"ibid"
+	"ibid/internal/database"
+	"ibid/internal/ingest"
+)
+
+// Databases are the attached databases.
+type Databases interface {
+	Databases(ctx context.Context, scope ibid.Scope) ([]ibid.Database, error)
+	Database(ctx context.Context, id string) (ibid.Database, error)
+	Add(ctx context.Context, a database.Addition) (ibid.Database, error)
+	Remove(ctx context.Context, id string) (ibid.Database, error)
+	Restore(ctx context.Context, id string) (ibid.Database, error)
+	Test(ctx context.Context, id string) (ibid.Database, error)
+	Query(ctx context.Context, id, sql string) (ibid.Table, error)
+}
+
+func (s *Server) listDatabases(w http.ResponseWriter, r *http.Request) {
+	all, err := s.cfg.Databases.Databases(r.Context(), ibid.Scope{})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"databases": orEmpty(all)})
+}
+
+// addDatabase attaches what a JSON object names, or an uploaded file.
+func (s *Server) addDatabase(w http.ResponseWriter, r *http.Request) {
+	var d ibid.Database
+	var err error
+	if parts, formErr := r.MultipartReader(); formErr == nil {
+		d, err = s.uploadDatabase(w, r, parts.NextPart)
+	} else {
+		var in struct {
+			Name   string `json:"name"`
+			Source string `json:"source"`
+		}
+		if err = readJSON(w, r, &in); err == nil {
+			d, err = s.cfg.Databases.Add(r.Context(), database.Addition{Name: in.Name, Source: ibid.Secret(in.Source)})
+		}
+	}
+	s.answerDatabase(w, r, http.StatusCreated, d, err)
+}
+
+// uploadDatabase takes in the file of a multipart form; a part "meta" before it
+// may hold {"name"}.
+func (s *Server) uploadDatabase(w http.ResponseWriter, r *http.Request, next func() (*multipart.Part, error)) (d ibid.Database, err error) {
+	var meta struct {
+		Name string `json:"name"`
+	}
+	for {
+		part, err := next()
+		if errors.Is(err, io.EOF) {
+			return d, ibid.Errorf(ibid.CodeBadRequest, "the form holds no file; name the part \"file\"")
+		}
+		if err != nil {
+			return d, ibid.Errorf(ibid.CodeBadRequest, "the upload broke off: %v", err)
+		}
+		switch part.FormName() {
+		case "meta":
+			if err := json.NewDecoder(io.LimitReader(part, 64<<10)).Decode(&meta); err != nil {
+				return d, ibid.Errorf(ibid.CodeBadRequest, "the meta part is not JSON: %v", err)
+			}
+		case "file":
+			return s.takeDatabase(r, http.MaxBytesReader(w, part, s.cfg.MaxUploadBytes), database.Addition{Name: meta.Name, Source: ibid.Secret(partName(part, ingest.File{}))})
+		}
+	}
+}
+
+func (s *Server) takeDatabase(r *http.Request, content io.Reader, a database.Addition) (d ibid.Database, err error) {
+	f, err := os.CreateTemp("", "ibid-upload-*")
+	if err != nil {
+		return d, fmt.Errorf("keep an upload: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = io.Copy(f, content)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return d, ibid.Errorf(ibid.CodeBadRequest, "larger than %d MB", s.cfg.MaxUploadBytes>>20)
+	case err != nil:
+		return d, fmt.Errorf("keep an upload: %w", err)
+	}
+	a.File = f.Name()
+	return s.cfg.Databases.Add(r.Context(), a)
+}
+
+func (s *Server) answerDatabase(w http.ResponseWriter, r *http.Request, status int, d ibid.Database, err error) {
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, status, d)
+}
+
+func (s *Server) getDatabase(w http.ResponseWriter, r *http.Request) {
+	d, err := s.cfg.Databases.Database(r.Context(), r.PathValue("id"))
+	s.answerDatabase(w, r, http.StatusOK, d, err)
+}
+
+func (s *Server) testDatabase(w http.ResponseWriter, r *http.Request) {
+	d, err := s.cfg.Databases.Test(r.Context(), r.PathValue("id"))
+	s.answerDatabase(w, r, http.StatusOK, d, err)
+}
+
+func (s *Server) restoreDatabase(w http.ResponseWriter, r *http.Request) {
+	d, err := s.cfg.Databases.Restore(r.Context(), r.PathValue("id"))
+	s.answerDatabase(w, r, http.StatusOK, d, err)
+}
+
+func (s *Server) removeDatabase(w http.ResponseWriter, r *http.Request) {
+	if _, err := s.cfg.Databases.Remove(r.Context(), r.PathValue("id")); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *Server) queryDatabase(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		SQL string `json:"sql"`
+	}
+	if err := readJSON(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	began := s.cfg.Now()
+	table, err := s.cfg.Databases.Query(r.Context(), r.PathValue("id"), in.SQL)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, struct {
+		ibid.Table
+		TookMS int64 `json:"took_ms"`
+	}{table, s.cfg.Now().Sub(began).Milliseconds()})
+}
