@@ -27,6 +27,7 @@ import (
 	"ibid/internal/llm"
 	"ibid/internal/reader"
 	"ibid/internal/run"
+	"ibid/internal/sandbox"
 	"ibid/internal/search"
 	"ibid/internal/server"
 	"ibid/internal/sqlite"
@@ -57,8 +58,9 @@ type app struct {
 	catalog  *database.Catalog
 	web      *websearch.Engine // nil until it is set up
 	fetcher  *fetch.Fetcher    // of pages for the model; nil until then
-	trimmer  *trimmer          // nil until Start
-	open     atomic.Bool       // everything is up
+	programs *sandbox.Runner
+	trimmer  *trimmer    // nil until Start
+	open     atomic.Bool // everything is up
 
 	capabilities atomic.Pointer[ibid.Capabilities] // of the model, once it has told them
 }
@@ -82,6 +84,9 @@ func (a *app) build(ctx context.Context) error {
 		return err
 	}
 	if err := a.openWeb(); err != nil {
+		return err
+	}
+	if a.programs, err = sandbox.New(sandbox.Config{}); err != nil {
 		return err
 	}
 	a.index = index.New(index.Config{})
@@ -229,7 +234,11 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		Limits: agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
 		Now:    time.Now, NewID: newID, Log: a.log,
 	}
-	cfg.Tools = append(cfg.Tools, tool.NewRetrieveFile(a.db, files{a.readers}, sees))
+	if there, err := a.db.Files(ctx, task.ThreadID); err != nil {
+		return agent.Outcome{}, err
+	} else if len(there) > 0 {
+		cfg.Tools = append(cfg.Tools, tool.NewRetrieveFile(a.db, files{a.readers}, sees))
+	}
 	if sees {
 		cfg.Tools = append(cfg.Tools, tool.NewViewChunkImage(shelf{a.db}))
 		cfg.PageImage = a.pageImage
@@ -263,7 +272,7 @@ func (a *app) tools(forced ...string) []agent.Tool {
 	return offered
 }
 
-// moreTools are other ways to search.
+// moreTools are other ways to search, and programs.
 func (a *app) moreTools(finder finder) []agent.Tool {
 	var writer ibid.Model
 	if a.cfg.Model != builtInModel {
@@ -273,6 +282,7 @@ func (a *app) moreTools(finder finder) []agent.Tool {
 		tool.NewSearchKeywords(finder),
 		tool.NewSearchPropositions(finder),
 		tool.NewSearchHypothetical(finder, writer),
+		tool.NewExecuteCode(a.programs),
 	}
 }
 

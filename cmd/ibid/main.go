@@ -97,9 +97,9 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.rmCommand(),
 		c.doctorCommand(),
 		c.inventoryCommand(),
-		workerCommand(),
 		c.evalCommand(),
 		workerCommand(),
+		codeWorkerCommand(),
 	)
 	return root
 }

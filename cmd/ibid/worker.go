@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid/internal/extract"
+	"ibid/internal/sandbox"
 )
 
 // workerCommand is the life of a process that reads documents for another one,
@@ -18,5 +19,17 @@ func workerCommand() *cobra.Command {
 		Hidden: true,
 		Args:   arguments(cobra.NoArgs),
 		Run:    func(*cobra.Command, []string) { os.Exit(extract.WorkerMain(os.Stdin, os.Stdout)) },
+	}
+}
+
+// codeWorkerCommand is the life of a process that runs one program of a model's for
+// another process, as workerCommand is of one that reads.
+func codeWorkerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    sandbox.WorkerCommand,
+		Short:  "Run a program for another ibid process",
+		Hidden: true,
+		Args:   arguments(cobra.NoArgs),
+		Run:    func(*cobra.Command, []string) { os.Exit(sandbox.WorkerMain(os.Stdin, os.Stdout)) },
 	}
 }

@@ -26,6 +26,7 @@ var floors = map[string]int{
 	"ibid/internal/database":   1,
 	"ibid/internal/fetch":      1,
 	"ibid/internal/websearch":  1,
+	"ibid/internal/sandbox":    1,
 	"ibid/internal/agent":      2,
 	"ibid/internal/tool":       2,
 	"ibid/internal/run":        3,
