@@ -89,7 +89,7 @@ func defaultConfig(e environment) Config {
 			ExtractTime:     2 * time.Minute,
 			KeepRemoved:     7 * 24 * time.Hour,
 			QueryRows:       200,
-			QueryKB:         256,
+			QueryKB:         64,
 			QueryTime:       10 * time.Second,
 		},
 		Origins: map[string]string{},

@@ -30,7 +30,7 @@ import (
 // Limits bound one query.
 type Limits struct {
 	Rows  int           // 200
-	Bytes int           // of all cells, 256 KiB
+	Bytes int           // of all cells, 64 KiB
 	Time  time.Duration // 10 s
 }
 
@@ -39,7 +39,7 @@ func (l Limits) withDefaults() Limits {
 		l.Rows = 200
 	}
 	if l.Bytes == 0 {
-		l.Bytes = 256 << 10
+		l.Bytes = 64 << 10
 	}
 	if l.Time == 0 {
 		l.Time = 10 * time.Second

@@ -1,0 +1,83 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ibid"
+)
+
+// Databases are the attached databases.
+type Databases interface {
+	Databases(ctx context.Context, scope ibid.Scope) ([]ibid.Database, error)
+	// Describe looks at a database, and for the values that a question names
+	// unless it is empty.
+	Describe(ctx context.Context, id, question string) (ibid.Database, []ibid.DatabaseMatch, error)
+	// Query runs one statement that only reads. What the writer of the statement
+	// can mend is a BAD_REQUEST or a TIMEOUT.
+	Query(ctx context.Context, id, sql string) (ibid.Table, error)
+}
+
+// databaseOf finds the database that a model means, among those in scope; where
+// there is one only it need not be named. complaint is for the model.
+func databaseOf(ctx context.Context, databases Databases, scope ibid.Scope, wanted string) (d ibid.Database, complaint, err error) {
+	all, err := databases.Databases(ctx, scope)
+	if err != nil {
+		return d, nil, fmt.Errorf("list the databases: %w", err)
+	}
+	var names []string
+	for _, d := range all {
+		if d.ID == wanted || strings.EqualFold(d.Name, strings.Trim(wanted, " \t\"'`")) {
+			return d, nil, nil
+		}
+		names = append(names, fmt.Sprintf("%q", d.Name))
+	}
+	switch {
+	case len(all) == 0:
+		return d, fmt.Errorf("there is no database to ask; answer from the documents"), nil
+	case len(all) == 1 && wanted == "":
+		return all[0], nil, nil
+	case wanted == "":
+		return d, fmt.Errorf("name the database; there are: %s", strings.Join(names, ", ")), nil
+	}
+	return d, fmt.Errorf("there is no database %q; there are: %s", line(wanted, 100), strings.Join(names, ", ")), nil
+}
+
+// correctable reports whether a model can do something about an error, if only
+// say it.
+func correctable(err error) bool {
+	switch ibid.CodeOf(err) {
+	case ibid.CodeBadRequest, ibid.CodeTimeout, ibid.CodeNotFound:
+		return true
+	}
+	return false
+}
+
+// rowSeparator stands between the cells of a row, here and in the texts of
+// documents.
+const rowSeparator = " | "
+
+// tableText writes a table as text, one row a line, in at most limit bytes.
+// Line ends and separators in cells are defused, so that no cell passes for a
+// row of its own.
+func tableText(t ibid.Table, limit int) (text string, shown int) {
+	var b strings.Builder
+	b.WriteString(rowText(t.Columns))
+	for i, row := range t.Rows {
+		s := "\n" + rowText(row)
+		if b.Len()+len(s) > limit {
+			return b.String(), i
+		}
+		b.WriteString(s)
+	}
+	return clip(b.String(), limit), len(t.Rows)
+}
+
+func rowText(cells []string) string {
+	shown := make([]string, len(cells))
+	for i, c := range cells {
+		shown[i] = strings.ReplaceAll(strings.Join(strings.Fields(c), " "), "|", "¦")
+	}
+	return strings.Join(shown, rowSeparator)
+}
