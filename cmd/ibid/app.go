@@ -225,6 +225,11 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		return agent.Outcome{}, err
 	}
 	task.Library = describeLibrary(documents)
+	databases, err := a.catalog.Databases(ctx, task.Request.Scope)
+	if err != nil {
+		return agent.Outcome{}, err
+	}
+	task.Databases = describeDatabases(databases)
 	sees := a.sees(ctx)
 	if task.Request.Attachments, err = a.attached(ctx, task, sees); err != nil {
 		return agent.Outcome{}, err
@@ -237,6 +242,7 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	if there, err := a.db.Files(ctx, task.ThreadID); err != nil {
 		return agent.Outcome{}, err
 	} else if len(there) > 0 {
+		cfg.Tools = append(cfg.Tools, a.databaseTools(databases)...)
 		cfg.Tools = append(cfg.Tools, tool.NewRetrieveFile(a.db, files{a.readers}, sees))
 	}
 	if sees {

@@ -77,6 +77,8 @@ type Task struct {
 	History []ibid.Turn  // what was said before, oldest first
 	Log     []ibid.Event // of this run so far
 	Library string       // a line or two about the documents, for the system prompt
+	// Databases are those that may be asked, one a line; see prompts/system.md.
+	Databases string
 
 	ThreadID, UserMessageID, MessageID string // the conversation, the question, the answer
 }

@@ -41,12 +41,41 @@ func (s *session) begin(turn ibid.Turn) error {
 		if i == 0 && (opaque || len(calls) > 1) {
 			started.Replay = &turn
 		}
+		if err := s.showQuery(c); err != nil {
+			return err
+		}
 		if err := s.emit(started); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// queryTool asks a database. What the model wrote in SQL is shown as reasoning,
+// so that it can be read in every protocol.
+const queryTool = "query_database"
+
+func (s *session) showQuery(c ibid.ToolCall) error {
+	var args struct {
+		SQL string `json:"sql"`
+	}
+	if c.Name != queryTool || json.Unmarshal(c.Arguments, &args) != nil || strings.TrimSpace(args.SQL) == "" {
+		return nil
+	}
+	sql, _ := cutAt(strings.TrimSpace(args.SQL), maxShownQuery)
+	fence := "```"
+	for strings.Contains(sql, fence) {
+		fence += "`"
+	}
+	before := ""
+	if s.state.planned {
+		before = "\n\n"
+	}
+	return s.emit(ibid.ReasoningDelta{Text: before + fence + "sql\n" + sql + "\n" + fence + "\n"})
+}
+
+// maxShownQuery bounds, in bytes, the SQL that is shown.
+const maxShownQuery = 8 << 10
 
 // restart writes the starts of calls that a crash cut off, again or, where they
 // had not reached the log, for the first time.

@@ -35,6 +35,10 @@ func newPrompts(cfg Config, task Task) (prompts, error) {
 	if !offers(searchTool) {
 		scope = ""
 	}
+	databases := strings.TrimSpace(task.Databases)
+	if !offers(queryTool) {
+		databases = ""
+	}
 	var p prompts
 	var err error
 	render := func(file string, data any) string {
@@ -46,7 +50,7 @@ func newPrompts(cfg Config, task Task) (prompts, error) {
 		return text
 	}
 	p.system = render("system.md", map[string]any{
-		"Today": cfg.Now().Format("Monday, 2 January 2006"), "Library": strings.TrimSpace(task.Library),
+		"Today": cfg.Now().Format("Monday, 2 January 2006"), "Library": strings.TrimSpace(task.Library), "Databases": databases,
 		"Search": offers(searchTool), "Calculator": offers("calculator"), "Clock": offers("current_time"),
 		"Web":   offers("web_search"),
 		"Scope": scope, "Forced": forced,

@@ -2,7 +2,8 @@
 // search_keywords, search_propositions and search_hypothetical.
 // To read: read, read_around, analyze_document, compare_documents and
 // view_chunk_image. To find the way: list_documents, list_contents, find and
-// get_info. To reckon: calculator and current_time. Each is one Go file with its
+// get_info. To ask databases: describe_database and query_database. To reckon:
+// calculator and current_time. Each is one Go file with its
 // description for the model beside it.
 //
 // Arguments come from a model and are data: whatever is wrong with them becomes

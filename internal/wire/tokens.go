@@ -1,11 +1,17 @@
 package wire
 
-import "ibid"
+import (
+	"strings"
+
+	"ibid"
+)
 
 // Tokens is GET and POST /api/chat/stream: server-sent events without names,
 // {"token","type"} with type reasoning, final_answer, tool_call or error, ended
 // by {"done":true,"metadata":{…}} with the number of token frames of this very
-// stream. A retraction is an empty reasoning token with "retracted":true.
+// stream. What the question was classified as, and the SQL that a model writes,
+// are reasoning; the route is one tool_call token, of the first tool that is a
+// route. A retraction is an empty reasoning token with "retracted":true.
 type Tokens struct {
 	cursor
 	routed           bool
@@ -17,6 +23,9 @@ func (p *Tokens) Next(e ibid.Event) []Frame {
 	out := p.begin(e)
 	token := func(text, typ string) { out.add("", nil, field{"token", text}, field{"type", typ}) }
 	switch d := e.Data.(type) {
+	case ibid.QueryAnalyzed:
+		p.reasoning++
+		token(classification(d), "reasoning")
 	case ibid.ReasoningDelta:
 		p.reasoning++
 		token(d.Text, "reasoning")
@@ -37,6 +46,15 @@ func (p *Tokens) Next(e ibid.Event) []Frame {
 			"tokens_sent": p.reasoning + p.final, "reasoning_tokens": p.reasoning, "final_tokens": p.final}})
 	}
 	return out.done()
+}
+
+// classification says what was made of the question.
+func classification(d ibid.QueryAnalyzed) string {
+	s := "Classified as " + d.Complexity + ", " + string(d.Mode)
+	if d.Decomposed && len(d.SubQueries) > 0 {
+		s += ", in parts: " + strings.Join(d.SubQueries, "; ")
+	}
+	return s + ".\n\n"
 }
 
 // routeOf says in one line where a tool looks; "" for tools that are no route.
