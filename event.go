@@ -90,6 +90,7 @@ type ToolFinished struct {
 	Page       *PageRef   `json:"page_image,omitempty"` // the page that the model is shown as a picture
 	Table      *Table     `json:"table,omitempty"`      // what a database answered
 	Sources    []Source   `json:"sources,omitempty"`    // pages of the web that were found
+	Files      []File     `json:"files,omitempty"`      // pictures that were made
 }
 
 // Retrieval is what a retrieval tool found.

@@ -37,7 +37,7 @@ func (f *Folder) Add(e Event) {
 		for i := range m.Steps {
 			if s := &m.Steps[i]; s.CallID == d.CallID {
 				s.Done, s.OK, s.Summary, s.Error = true, d.OK, d.Summary, d.Error
-				s.DurationMS, s.Retrieval, s.Table = d.DurationMS, d.Retrieval, d.Table
+				s.DurationMS, s.Retrieval, s.Table, s.Files = d.DurationMS, d.Retrieval, d.Table, d.Files
 			}
 		}
 	case QueryAnalyzed:

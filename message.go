@@ -89,6 +89,7 @@ type Step struct {
 	DurationMS int64      `json:"duration_ms"`
 	Retrieval  *Retrieval `json:"retrieval,omitempty"`
 	Table      *Table     `json:"table,omitempty"`
+	Files      []File     `json:"files,omitempty"` // pictures that were made
 }
 
 // Request is how a question was asked.

@@ -43,6 +43,7 @@ type ToolOutput struct {
 	Reranked  *PassagesReranked // set by tools whose passages were put in a new order
 	Table     *Table            // set by tools that query a database
 	Sources   []Source          // pages of the web that were found
+	Files     []File            // pictures that were made; shown under the answer
 }
 
 // Table is what a database answered to a query, bounded.

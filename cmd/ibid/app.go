@@ -58,6 +58,7 @@ type app struct {
 	catalog  *database.Catalog
 	web      *websearch.Engine // nil until it is set up
 	fetcher  *fetch.Fetcher    // of pages for the model; nil until then
+	painter  *llm.Painter      // nil until it is set up
 	programs *sandbox.Runner
 	trimmer  *trimmer    // nil until Start
 	open     atomic.Bool // everything is up

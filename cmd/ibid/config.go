@@ -37,6 +37,8 @@ type Config struct {
 
 	WebSearch    string // "", or a spec as websearch.Open reads it: "brave"
 	WebSearchKey string
+	ImageModel   string // "", or a spec as llm.OpenPainter reads it
+	ImageKey     string
 	WebHosts     string // of the local network that may be fetched, with commas between
 
 	Limits Limits

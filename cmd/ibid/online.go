@@ -9,6 +9,7 @@ import (
 	"ibid/internal/agent"
 	"ibid/internal/extract"
 	"ibid/internal/fetch"
+	"ibid/internal/llm"
 	"ibid/internal/server"
 	"ibid/internal/tool"
 	"ibid/internal/websearch"
@@ -16,6 +17,12 @@ import (
 
 // openWeb makes what reaches into the web, where that is set up.
 func (a *app) openWeb() error {
+	if a.cfg.ImageModel != "" {
+		var err error
+		if a.painter, err = llm.OpenPainter(llm.Config{Spec: a.cfg.ImageModel, APIKey: a.cfg.ImageKey}); err != nil {
+			return err
+		}
+	}
 	if a.cfg.WebSearch == "" {
 		return nil
 	}
@@ -27,12 +34,16 @@ func (a *app) openWeb() error {
 	return err
 }
 
-// webTools are the tools that reach into the web; none until it is set up.
+// webTools are the tools that reach out of the house; none until it is set up.
 func (a *app) webTools() []agent.Tool {
-	if a.web == nil {
-		return nil
+	var tools []agent.Tool
+	if a.web != nil {
+		tools = append(tools, tool.NewWebSearch(a.web), tool.NewFetchURL(a.fetcher, files{a.readers}))
 	}
-	return []agent.Tool{tool.NewWebSearch(a.web), tool.NewFetchURL(a.fetcher, files{a.readers})}
+	if a.painter != nil {
+		tools = append(tools, tool.NewGenerateImage(a.painter, a.db))
+	}
+	return tools
 }
 
 // forceable refuses a question that demands a tool which is not there, and says
@@ -43,8 +54,9 @@ func (a *app) forceable(name string) error {
 		return nil
 	}
 	hints := map[string]string{
-		"web_search": "set web_search in the configuration: searxng:http://HOST:PORT, brave or tavily",
-		"fetch_url":  "set web_search in the configuration: searxng:http://HOST:PORT, brave or tavily",
+		"web_search":     "set web_search in the configuration: searxng:http://HOST:PORT, brave or tavily",
+		"fetch_url":      "set web_search in the configuration: searxng:http://HOST:PORT, brave or tavily",
+		"generate_image": "set image_model in the configuration: openai:MODEL@URL",
 	}
 	if hint, known := hints[name]; known {
 		return &ibid.Error{Code: ibid.CodeBadRequest, Message: name + " is not set up here", Hint: hint}
@@ -67,6 +79,17 @@ func (a *app) checkWeb(ctx context.Context) server.Check {
 		return bad("web search", levelWarn, fmt.Errorf("%s answers, but found nothing", a.web.Name()), "check which engines it asks")
 	}
 	return good("web search", "%s answers", a.web.Name())
+}
+
+// checkPainter asks the server that makes pictures, where one is set.
+func (a *app) checkPainter(ctx context.Context) server.Check {
+	if a.painter == nil {
+		return good("pictures", "not set up: none are made")
+	}
+	if err := a.painter.Check(ctx); err != nil {
+		return bad("pictures", levelFail, err, "check image_model")
+	}
+	return good("pictures", "%s answers", a.painter.Name())
 }
 
 // ReadFile reads a file that is not in the library, in a worker.

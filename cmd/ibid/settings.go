@@ -111,6 +111,16 @@ func settings() []setting {
 		oneOf("log_level", "what the server writes to standard error",
 			func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error"),
 		{
+			key: "image_model", kind: kindText, about: "the model that makes pictures: `openai:MODEL@URL`; empty: none are made",
+			set:  setImageModel,
+			show: func(c Config) string { return c.ImageModel },
+		},
+		{
+			key: "image_api_key", kind: kindText, secret: true, about: "key for the image model's server",
+			set:  func(c *Config, v string) error { c.ImageKey = v; return nil },
+			show: func(c Config) string { return c.ImageKey },
+		},
+		{
 			key: "web_search", kind: kindText, about: "who searches the web; empty: nobody, and no page is fetched for an answer",
 			set:  setWebSearch,
 			show: func(c Config) string { return c.WebSearch },
@@ -296,6 +306,15 @@ func orBuiltIn(err error, builtIn string) error {
 	if errors.As(err, &coded) {
 		coded.Hint += ", or " + builtIn + ", which is built in"
 	}
+	return err
+}
+
+func setImageModel(c *Config, v string) error {
+	c.ImageModel = v
+	if v == "" {
+		return nil
+	}
+	_, err := llm.OpenPainter(llm.Config{Spec: v}) // calls nobody
 	return err
 }
 

@@ -427,7 +427,7 @@ func (s *session) finish(c *call, out ibid.ToolOutput, took time.Duration) error
 	}
 	done := ibid.ToolFinished{
 		CallID: c.ID, Tool: c.Name, OK: !out.Failed, Summary: oneLine(summary, detailLimit), Output: text,
-		DurationMS: took.Milliseconds(), Retrieval: out.Retrieval, Usage: out.Usage, Page: out.Page, Table: out.Table, Sources: out.Sources,
+		DurationMS: took.Milliseconds(), Retrieval: out.Retrieval, Usage: out.Usage, Page: out.Page, Table: out.Table, Sources: out.Sources, Files: out.Files,
 	}
 	if out.Failed {
 		done.Error = done.Summary

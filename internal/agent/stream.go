@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -117,12 +119,39 @@ func (a *answerStream) release() error {
 	if err := a.send(); err != nil {
 		return err
 	}
+	if pictures := a.pictures(); pictures != "" {
+		if err := a.s.emit(ibid.AnswerDelta{Text: pictures}); err != nil {
+			return err
+		}
+	}
 	sources := a.withCited(a.meta.Sources())
 	if len(sources) == 0 && a.s.state.named == 0 {
 		return nil
 	}
 	return a.s.emit(ibid.SourcesNamed{Sources: append([]ibid.Source{}, sources...)})
 }
+
+// pictures shows what was made in this run under the answer, save what the model
+// has shown itself.
+func (a *answerStream) pictures() string {
+	var b strings.Builder
+	for _, r := range a.s.state.rounds {
+		for _, c := range r.calls {
+			if c.result == nil {
+				continue
+			}
+			for _, f := range c.result.Files {
+				if !strings.Contains(a.visible.String(), f.URL()) {
+					fmt.Fprintf(&b, "\n\n![%s](%s)", captions.Replace(strings.TrimSuffix(f.Name, path.Ext(f.Name))), f.URL())
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// captions keep a picture's name within its brackets.
+var captions = strings.NewReplacer("[", "(", "]", ")", "\\", "", "\n", " ")
 
 // withCited adds the pages of the web that the answer cites to those it names.
 func (a *answerStream) withCited(sources []ibid.Source) []ibid.Source {

@@ -119,6 +119,11 @@ func enrich(m ibid.Message, before, now time.Time) string {
 			e.Files = append(e.Files, fileRef{Name: a.Name, Type: a.MIME, ID: ibid.File{MessageID: m.ID, N: i}.ID()})
 		}
 	}
+	for _, s := range m.Steps {
+		for _, f := range s.Files {
+			e.Files = append(e.Files, fileRef{Name: f.Name, Type: f.MIME, ID: f.ID()})
+		}
+	}
 	counts := map[string]int{}
 	for _, s := range m.Steps {
 		if counts[s.Tool]++; counts[s.Tool] == 1 {
@@ -143,6 +148,9 @@ func toolSummary(tools []string, counts map[string]int) string {
 		"current_time":          "looked at the clock",
 		"web_search":            "searched the web",
 		"fetch_url":             "read a web page",
+		"retrieve_file":         "read an attached file",
+		"execute_code":          "ran a program",
+		"generate_image":        "made a picture",
 	}
 	var parts []string
 	for _, t := range tools {

@@ -49,6 +49,9 @@ const Block = memo(function Block({ text }: { text: string }) {
   );
 });
 
+/** Where pictures are served that belong to a message. */
+const madePicture = /^\/v1\/messages\/[\w.:-]+\/files\/\d+$/;
+
 const components: Components = {
   cite: ({ node }) => <FootnoteMark n={Number(property(node, "n"))} />,
   var: ({ node }) => <Formula source={property(node, "formula")} />,
@@ -63,8 +66,14 @@ const components: Components = {
       {children}
     </a>
   ),
-  // The page's policy would refuse them; a link says what there is to see.
-  img: ({ src, alt }) => (typeof src === "string" ? <a href={src} target="_blank" rel="noreferrer noopener">{alt || src}</a> : null),
+  // Of pictures only those that an answer made are shown: the page's policy would refuse
+  // others, and fetching them could tell a stranger something. A link says what there is to see.
+  img: ({ src, alt }) =>
+    typeof src === "string" && madePicture.test(src) ? (
+      <a href={src} target="_blank" rel="noreferrer noopener">
+        <img className="made" src={src} alt={alt ?? ""} loading="lazy" />
+      </a>
+    ) : (typeof src === "string" ? <a href={src} target="_blank" rel="noreferrer noopener">{alt || src}</a> : null),
   table: ({ children }) => (
     <div className="table-scroll" tabIndex={0} role="group">
       <table>{children}</table>

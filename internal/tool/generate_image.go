@@ -1,0 +1,88 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ibid"
+)
+
+//go:embed generate_image.md
+var imageDescription string
+
+// maxPicture bounds a picture that is kept, in bytes.
+const maxPicture = 20 << 20
+
+// Painter makes pictures.
+type Painter interface {
+	// Paint makes a picture of a form: square, wide or tall.
+	Paint(ctx context.Context, prompt, form string) (ibid.Image, error)
+}
+
+// Gallery keeps pictures with the answer that they belong to.
+type Gallery interface {
+	// AddFile gives a message one more file and returns its place.
+	AddFile(ctx context.Context, messageID string, f ibid.Attachment) (n int, err error)
+}
+
+// GenerateImage makes a picture and keeps it with the answer.
+type GenerateImage struct {
+	painter Painter
+	gallery Gallery
+}
+
+// NewGenerateImage returns the tool.
+func NewGenerateImage(painter Painter, gallery Gallery) *GenerateImage {
+	return &GenerateImage{painter, gallery}
+}
+
+var forms = []string{"square", "wide", "tall"}
+
+// Spec tells the model about the tool.
+func (t *GenerateImage) Spec() ibid.ToolSpec {
+	return ibid.ToolSpec{Name: "generate_image", Description: strings.TrimSpace(imageDescription), Parameters: json.RawMessage(`{
+"type":"object",
+"properties":{
+ "prompt":{"type":"string","description":"what the picture shows, in detail"},
+ "form":{"type":"string","enum":["square","wide","tall"],"description":"square when left out"}},
+"required":["prompt"]}`)}
+}
+
+// Detail is the description of the picture.
+func (t *GenerateImage) Detail(args json.RawMessage) string { return detail(args, "prompt") }
+
+// Call makes the picture.
+func (t *GenerateImage) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+	args, prompt, err := firstOf(call, "prompt")
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	form, err := args.optional("form")
+	if form = strings.ToLower(cmp.Or(form, "square")); err == nil && !slices.Contains(forms, form) {
+		err = fmt.Errorf("form must be square, wide or tall")
+	}
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	image, err := t.painter.Paint(ctx, prompt, form)
+	if err != nil {
+		return explained(ctx, err, "make the picture")
+	}
+	if len(image.Data) > maxPicture {
+		return failed("the picture is larger than %d MiB", maxPicture>>20), nil
+	}
+	_, kind, _ := strings.Cut(image.MIME, "/")
+	picture := ibid.File{MessageID: env.MessageID, Attachment: ibid.Attachment{Name: line(prompt, 60) + "." + kind, MIME: image.MIME,
+		Bytes: int64(len(image.Data)), Data: image.Data}}
+	if picture.N, err = t.gallery.AddFile(ctx, env.MessageID, picture.Attachment); err != nil {
+		return ibid.ToolOutput{}, fmt.Errorf("keep a picture: %w", err)
+	}
+	picture.Data = nil
+	return ibid.ToolOutput{Files: []ibid.File{picture}, Summary: "a picture: " + line(prompt, 120),
+		Content: defuse(fmt.Sprintf("The picture is made and is shown to the user under your answer. It has the id %s.", picture.ID()))}, nil
+}
