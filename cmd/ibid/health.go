@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"ibid"
+	"ibid/internal/ingest"
 	"ibid/internal/server"
 	"ibid/web"
 )
@@ -36,6 +38,8 @@ type modelReport struct {
 type embedderReport struct {
 	Name    string `json:"name"`
 	BuiltIn bool   `json:"built_in"`
+	ingest.Embedding
+	Error string `json:"error,omitempty"` // why chunks wait for it
 }
 
 // probeTime bounds how long status and doctor wait for a model server.
@@ -51,6 +55,10 @@ func (a *app) ready(ctx context.Context) error {
 func (a *app) status(ctx context.Context) any {
 	s := statusReport{Version: versionText(), Ready: a.open.Load(), Runs: a.runner.Active(),
 		Embedder: embedderReport{Name: a.cfg.Embedder, BuiltIn: a.embedder == nil}}
+	s.Embedder.Embedding = a.pipeline.Embedding()
+	if err := s.Embedder.Err; err != nil {
+		s.Embedder.Error = reason(err)
+	}
 	for _, t := range a.tools() {
 		s.Tools = append(s.Tools, t.Spec().Name)
 	}
@@ -140,12 +148,39 @@ func (a *app) checkEmbedder(ctx context.Context) server.Check {
 	if a.embedder == nil {
 		return good("embedder", "built in, fitted on your documents")
 	}
+	at := a.pipeline.Embedding()
+	var known *ibid.Error
+	if errors.As(at.Err, &known) && known.Code == ibid.CodeVectorDB {
+		return bad("embedder", levelFail, at.Err, "")
+	}
+	if at.Err == nil && at.Embedded < at.Chunks {
+		err := fmt.Errorf("%s of %s chunks embedded by %s; %s until then", thousands(at.Embedded), thousands(at.Chunks), at.Embedder, servingText(at))
+		return bad("embedder", levelWarn, err, "the rest is embedded in the background while ibid serve runs")
+	}
 	ctx, cancel := context.WithTimeout(ctx, 4*probeTime)
 	defer cancel()
 	if _, err := a.embedder.Embed(ctx, []string{"test"}, ibid.EmbedQuery); err != nil {
-		return bad("embedder", levelFail, err, "start its server, or choose another with --embedder; until then search goes by words")
+		return bad("embedder", levelFail, err, "start its server, or choose another with --embedder; until then "+servingText(at))
 	}
 	return good("embedder", "%s answers with %d dimensions", a.embedder.Name(), a.embedder.Dimensions())
+}
+
+// servingText says what search does while chunks are embedded.
+func servingText(at ingest.Embedding) string {
+	switch at.Serving {
+	case "", at.Embedder:
+		return "search goes by words"
+	}
+	return "search uses the built-in one"
+}
+
+// thousands writes 8205 as people read it: 8,205.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for at := len(s) - 3; at > 0; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
 }
 
 // lowDisk is when doctor begins to worry, in bytes.

@@ -109,7 +109,9 @@ func (p *Pipeline) Rebuild(ctx context.Context) (Agreement, error) {
 			return before, fmt.Errorf("rebuild the index: document %s: %w", id, err)
 		}
 	}
-	p.dropVectors()
+	if err := p.dropVectors(ctx); err != nil {
+		return before, err
+	}
 	p.publish.Lock()
 	p.saved = -1
 	p.publish.Unlock()

@@ -69,6 +69,8 @@ type Divider interface {
 type Embeddings interface {
 	Embeddings(ctx context.Context, space string, chunkIDs []string) (map[string][]float32, error)
 	PutEmbeddings(ctx context.Context, space string, chunkIDs []string, vectors [][]float32) error
+	AnyEmbedding(ctx context.Context, space string) (chunkID string, vector []float32, ok bool, err error)
+	DropEmbeddings(ctx context.Context, space string) error
 }
 
 // Index is what is searched.
@@ -86,6 +88,7 @@ type Vectors interface {
 	PutVectors(space string, ids []string, vecs [][]float32) error
 	UseSpace(space string) error
 	DropSpace(space string)
+	Spaces() []string
 	Missing(space string) []string
 }
 

@@ -353,7 +353,7 @@ func TestEmbeddingsAreKept(t *testing.T) {
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
-	if e.texts != before {
+	if e.texts != before+1 { // one text tells whether it is the same model
 		t.Fatalf("%d texts were embedded again after a restart", e.texts-before)
 	}
 }

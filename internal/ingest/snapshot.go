@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -48,7 +49,6 @@ func (p *Pipeline) loadIndex(ctx context.Context) error {
 }
 
 // saveIndex writes a snapshot where something has changed since the last one.
-// The new file takes the old one's place only when it is whole.
 func (p *Pipeline) saveIndex() error {
 	p.saving.Lock()
 	defer p.saving.Unlock()
@@ -59,26 +59,32 @@ func (p *Pipeline) saveIndex() error {
 	if unchanged {
 		return nil
 	}
-	tmp := p.snapshotPath() + ".new"
+	// What is published while the snapshot is written may or may not be in it;
+	// replaying it again does no harm.
+	err := writeBeside(p.snapshotPath(), func(w io.Writer) error { return p.cfg.Index.Save(w, change) })
+	if err != nil {
+		return fmt.Errorf("write the index snapshot: %w", err)
+	}
+	p.publish.Lock()
+	p.saved = change
+	p.publish.Unlock()
+	return nil
+}
+
+// writeBeside writes a file that takes the place of the one at path only when it
+// is whole and on disk.
+func writeBeside(path string, write func(io.Writer) error) error {
+	tmp := path + ".new"
 	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(tmp)
 	w := bufio.NewWriterSize(f, 1<<20)
-	// What is published while the snapshot is written may or may not be in it;
-	// replaying it again does no harm.
-	err = errors.Join(p.cfg.Index.Save(w, change), w.Flush(), f.Sync(), f.Close())
-	if err != nil {
-		return fmt.Errorf("write the index snapshot: %w", err)
-	}
-	if err := os.Rename(tmp, p.snapshotPath()); err != nil {
+	if err := errors.Join(write(w), w.Flush(), f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	p.publish.Lock()
-	p.saved = change
-	p.publish.Unlock()
-	return nil
+	return os.Rename(tmp, path)
 }
 
 // snapshotEvery is how long a crash can make the next start replay.

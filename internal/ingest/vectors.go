@@ -15,21 +15,22 @@ import (
 	"ibid/internal/lsa"
 )
 
-// The built-in embedder is fitted on the library from this many chunks on, and
-// anew when it has grown by a quarter (measured: a stale fit mixed at 0.2 never
-// fell below BM25 by more than .003 nDCG@10).
-const (
-	fitMinimum = 10
-	fitGrowth  = 1.25
-)
+// fitMinimum is from how many chunks on the built-in embedder is fitted on the
+// library.
+const fitMinimum = 10
 
 // embedBatch is how many chunks go to an embedding server in one call.
 const embedBatch = 32
 
-// vectorKeeper holds the fit that queries use now.
+// vectorKeeper knows which embedder queries use now.
 type vectorKeeper struct {
-	mu  sync.Mutex
-	fit *lsa.Model
+	mu      sync.Mutex
+	fit     *lsa.Model // of the built-in embedder; nil when there is none
+	serving string     // the name of the embedder of queries; "" for none yet
+	checked bool       // the user's embedder is the one that has embedded the documents
+	err     error      // why the user's embedder does not serve, or chunks wait for it
+	began   time.Time  // when filling its space began
+	had     int        // how many chunks it had embedded by then
 }
 
 func (p *Pipeline) fitted() *lsa.Model {
@@ -38,13 +39,18 @@ func (p *Pipeline) fitted() *lsa.Model {
 	return p.vectors.fit
 }
 
+func (p *Pipeline) serves(e ibid.Embedder) bool {
+	p.vectors.mu.Lock()
+	defer p.vectors.mu.Unlock()
+	return p.vectors.serving == e.Name()
+}
+
 func (p *Pipeline) fitPath() string { return filepath.Join(p.cfg.Dir, "lsa.model") }
 
 // openVectors makes the vector half searchable as far as it was.
 func (p *Pipeline) openVectors() {
-	if p.cfg.Embedder != nil {
-		p.useEmbedder(p.cfg.Embedder)
-		p.nudgeEmbed()
+	defer p.nudgeEmbed()
+	if p.cfg.Embedder != nil && p.openEmbedder(p.cfg.Embedder) {
 		return
 	}
 	raw, err := os.ReadFile(p.fitPath())
@@ -57,7 +63,6 @@ func (p *Pipeline) openVectors() {
 	if err != nil && !os.IsNotExist(err) {
 		p.cfg.Log.Warn("the fitted embedder is no good; fitting anew", "error", err)
 	}
-	p.nudgeEmbed()
 }
 
 func (p *Pipeline) adopt(fit *lsa.Model) {
@@ -71,18 +76,34 @@ func (p *Pipeline) useEmbedder(e ibid.Embedder) {
 	if err := p.cfg.Vectors.UseSpace(e.Name()); err != nil {
 		p.cfg.Log.Warn("vector search is off for now", "embedder", e.Name(), "error", err)
 	}
+	p.vectors.mu.Lock()
+	p.vectors.serving = e.Name()
+	p.vectors.mu.Unlock()
 	p.cfg.SetEmbedder(e)
 }
 
-// dropVectors forgets the vectors in use; the background makes them anew.
-func (p *Pipeline) dropVectors() {
-	switch fit := p.fitted(); {
-	case p.cfg.Embedder != nil:
-		p.cfg.Vectors.DropSpace(p.cfg.Embedder.Name())
-	case fit != nil:
+// dropVectors forgets the vectors in use; the background makes them anew. Those
+// of the user's embedder are stored and come back, unless another model has come
+// to go by its name: then they go for good.
+func (p *Pipeline) dropVectors(ctx context.Context) error {
+	defer p.nudgeEmbed()
+	if fit := p.fitted(); fit != nil {
 		p.cfg.Vectors.DropSpace(fit.Name())
 	}
-	p.nudgeEmbed()
+	if p.cfg.Embedder == nil {
+		return nil
+	}
+	name := p.cfg.Embedder.Name()
+	p.vectors.mu.Lock()
+	stale := isMismatch(p.vectors.err)
+	p.vectors.mu.Unlock()
+	if stale {
+		if err := p.cfg.Embeddings.DropEmbeddings(ctx, name); err != nil {
+			return fmt.Errorf("forget the vectors of %s: %w", name, err)
+		}
+	}
+	p.cfg.Vectors.DropSpace(name)
+	return nil
 }
 
 func (p *Pipeline) nudgeEmbed() {
@@ -104,7 +125,7 @@ func (p *Pipeline) embedLoop() {
 		}
 		var err error
 		if p.cfg.Embedder != nil {
-			err = p.fillMissing(p.base, p.cfg.Embedder)
+			err = p.embedWith(p.base, p.cfg.Embedder)
 		} else {
 			err = p.refit(p.base)
 		}
@@ -122,8 +143,12 @@ func (p *Pipeline) refit(ctx context.Context) error {
 	if n < fitMinimum {
 		return nil
 	}
-	if old != nil && float64(n) < fitGrowth*float64(old.Fitted()) && float64(n) > float64(old.Fitted())/fitGrowth {
-		return p.fillMissing(ctx, old)
+	if old != nil && !old.Stale(n) {
+		err := p.fillMissing(ctx, old)
+		if err == nil && p.cfg.Embedder == nil {
+			p.keepOnly(old.Name()) // those of an embedder that was given up
+		}
+		return err
 	}
 	var reading error
 	fit, err := lsa.Fit(ctx, p.allTexts(ctx, &reading), lsa.Config{})
@@ -137,22 +162,13 @@ func (p *Pipeline) refit(ctx context.Context) error {
 	if err := p.fillMissing(ctx, fit); err != nil { // came in meanwhile
 		return err
 	}
-	if old != nil && old.Name() != fit.Name() {
+	switch {
+	case p.cfg.Embedder == nil:
+		p.keepOnly(fit.Name())
+	case old != nil && old.Name() != fit.Name():
 		p.cfg.Vectors.DropSpace(old.Name())
 	}
-	return p.saveFit(fit)
-}
-
-func (p *Pipeline) saveFit(fit *lsa.Model) error {
-	var buf bytes.Buffer
-	if err := fit.Save(&buf); err != nil {
-		return fmt.Errorf("save the fitted embedder: %w", err)
-	}
-	tmp := p.fitPath() + ".new"
-	if err := os.WriteFile(tmp, buf.Bytes(), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(tmp, p.fitPath())
+	return writeBeside(p.fitPath(), fit.Save)
 }
 
 // allTexts yields every chunk of the library as it is embedded, a document in
@@ -191,7 +207,6 @@ func embedText(c ibid.Chunk) string {
 // embedFitted gives new chunks vectors of the present fit at once; it costs
 // some 0.05 ms a chunk.
 func (p *Pipeline) embedFitted(ctx context.Context, chunks []ibid.Chunk) {
-	defer p.nudgeEmbed()
 	fit := p.fitted()
 	if fit == nil {
 		return
@@ -230,7 +245,7 @@ func (p *Pipeline) fill(ctx context.Context, e ibid.Embedder) error {
 		if err != nil {
 			return err
 		}
-		if p.cfg.Embedder == nil {
+		if _, builtIn := e.(*lsa.Model); builtIn {
 			err = p.putVectors(ctx, e, chunks)
 		} else {
 			err = p.embedStored(ctx, e, chunks, func(int) {})
@@ -301,10 +316,11 @@ func (p *Pipeline) embedStored(ctx context.Context, e ibid.Embedder, chunks []ib
 		if err != nil {
 			return err
 		}
-		if err := p.cfg.Embeddings.PutEmbeddings(ctx, e.Name(), batchIDs, vecs); err != nil {
+		// First into the index, which refuses what does not fit the others.
+		if err := p.cfg.Vectors.PutVectors(e.Name(), batchIDs, vecs); err != nil {
 			return err
 		}
-		if err := p.cfg.Vectors.PutVectors(e.Name(), batchIDs, vecs); err != nil {
+		if err := p.cfg.Embeddings.PutEmbeddings(ctx, e.Name(), batchIDs, vecs); err != nil {
 			return err
 		}
 		progress(len(haveIDs) + start + len(batch))

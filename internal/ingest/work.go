@@ -135,8 +135,9 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 	if err := p.publishDocument(ctx, d, x, chunks); err != nil {
 		return err
 	}
+	p.embedFitted(ctx, chunks)
 	if p.cfg.Embedder == nil {
-		p.embedFitted(ctx, chunks)
+		p.nudgeEmbed()
 	} else if err := p.embedDocument(ctx, &d, chunks, began); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 )
@@ -49,6 +50,28 @@ func (db *DB) PutEmbeddings(ctx context.Context, space string, chunkIDs []string
 			}
 		}
 		return nil
+	})
+}
+
+// AnyEmbedding returns a stored vector of a space; ok is false when there is none.
+func (db *DB) AnyEmbedding(ctx context.Context, space string) (chunkID string, vector []float32, ok bool, err error) {
+	var raw []byte
+	err = db.readers.QueryRowContext(ctx, `SELECT chunk_id, vector FROM embeddings WHERE space = ? LIMIT 1`, space).Scan(&chunkID, &raw)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil, false, nil
+	}
+	if err != nil {
+		return "", nil, false, translate(err)
+	}
+	vector, err = decodeVector(raw)
+	return chunkID, vector, err == nil, err
+}
+
+// DropEmbeddings forgets the stored vectors of a space.
+func (db *DB) DropEmbeddings(ctx context.Context, space string) error {
+	return db.write(ctx, func(q querier) error {
+		_, err := q.ExecContext(ctx, `DELETE FROM embeddings WHERE space = ?`, space)
+		return err
 	})
 }
 

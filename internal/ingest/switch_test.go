@@ -1,0 +1,157 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"ibid"
+)
+
+// namedEmbedder makes vectors that go by the text and a seed; it can be made to
+// wait for leave before each call.
+type namedEmbedder struct {
+	name string
+	dim  int
+	seed uint64
+	gate chan struct{} // nil: no waiting
+}
+
+func (e *namedEmbedder) Name() string    { return e.name }
+func (e *namedEmbedder) Dimensions() int { return e.dim }
+
+func (e *namedEmbedder) Embed(ctx context.Context, texts []string, _ ibid.EmbedUse) ([][]float32, error) {
+	if e.gate != nil {
+		select {
+		case <-e.gate:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		sum := fnv.New64()
+		sum.Write([]byte(text))
+		rng := rand.New(rand.NewPCG(sum.Sum64(), e.seed))
+		v, length := make([]float32, e.dim), 0.0
+		for k := range v {
+			v[k] = float32(rng.NormFloat64())
+			length += float64(v[k] * v[k])
+		}
+		for k := range v {
+			v[k] /= float32(math.Sqrt(length))
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// queries notes which embedder queries use.
+type queries struct {
+	mu  sync.Mutex
+	now string
+}
+
+func (q *queries) set(e ibid.Embedder) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.now = e.Name()
+}
+
+func (q *queries) by() string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.now
+}
+
+// library adds enough for a fit, and for several batches.
+func (s *shop) library() {
+	words := strings.Fields("walrus giraffe pelican octopus beaver falcon lizard salmon badger ferret otter heron")
+	for i := range 40 {
+		w := words[i%len(words)]
+		s.settled(s.add(fmt.Sprintf("%s-%d.txt", w, i), fmt.Sprintf("The %s number %d lives near the %s.", w, i, words[(i+5)%len(words)])).ID)
+	}
+}
+
+func TestTheOldEmbedderServesUntilTheNewSpaceIsWhole(t *testing.T) {
+	dir, q := t.TempDir(), &queries{}
+	use := func(e ibid.Embedder) func(*Config) {
+		return func(c *Config) { c.Embedder, c.SetEmbedder = e, q.set }
+	}
+	s := openShop(t, dir, newParagraphs(), func(c *Config) { c.SetEmbedder = q.set })
+	s.library()
+	s.eventually("the built-in one serves", func() bool { return strings.HasPrefix(q.by(), "lsa-") && s.Embedding().Embedded == 40 })
+	s.stop()
+
+	e := &namedEmbedder{name: "test/one", dim: 16, gate: make(chan struct{})}
+	s = openShop(t, dir, newParagraphs(), use(e))
+	if at := s.Embedding(); !strings.HasPrefix(q.by(), "lsa-") || at.Embedder != "test/one" || at.Serving != q.by() || at.Embedded != 0 || at.Chunks != 40 {
+		t.Fatalf("queries use %s, %+v", q.by(), at)
+	}
+	e.gate <- struct{}{}
+	s.eventually("the first batch is embedded", func() bool { return s.Embedding().Embedded == embedBatch })
+	if !strings.HasPrefix(q.by(), "lsa-") {
+		t.Fatalf("queries use %s", q.by())
+	}
+	close(e.gate)
+	s.eventually("the new one serves", func() bool { return q.by() == "test/one" })
+	if at := s.Embedding(); at.Embedded != 40 || at.Err != nil || len(s.index.Spaces()) != 1 {
+		t.Fatalf("%+v, spaces %v", at, s.index.Spaces())
+	}
+	s.stop()
+
+	// At the next start it serves at once; and back, it costs nothing.
+	s = openShop(t, dir, newParagraphs(), use(e))
+	if q.by() != "test/one" {
+		t.Fatalf("after a restart queries use %s", q.by())
+	}
+	s.stop()
+	s = openShop(t, dir, newParagraphs(), use(nil))
+	s.eventually("the built-in one serves again", func() bool {
+		return strings.HasPrefix(q.by(), "lsa-") && len(s.index.Spaces()) == 1 && s.Embedding().Embedded == 40
+	})
+	s.stop()
+}
+
+// Another model by the same name never serves: neither one of other dimensions
+// nor one of the same.
+func TestAnotherModelByTheSameNameIsRefused(t *testing.T) {
+	for _, other := range []*namedEmbedder{{name: "test/one", dim: 24}, {name: "test/one", dim: 16, seed: 9}} {
+		dir, q := t.TempDir(), &queries{}
+		open := func(e ibid.Embedder) *shop {
+			return openShop(t, dir, newParagraphs(), func(c *Config) { c.Embedder, c.SetEmbedder = e, q.set })
+		}
+		s := open(&namedEmbedder{name: "test/one", dim: 16})
+		s.library()
+		s.stop()
+		q.set(&namedEmbedder{})
+		s = open(other)
+		s.eventually("the built-in one serves", func() bool { return strings.HasPrefix(q.by(), "lsa-") })
+		s.eventually("it is said", func() bool { return isMismatch(s.Embedding().Err) })
+		if said := oneLine(s.Embedding().Err); !strings.Contains(said, "test/one") || !strings.Contains(said, "ibid doctor --repair") {
+			t.Errorf("it said %q", said)
+		}
+		if _, err := s.Rebuild(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.eventually("the documents are embedded anew", func() bool { return q.by() == "test/one" && s.Embedding().Err == nil })
+		vectors, err := s.db.Embeddings(t.Context(), "test/one", []string{s.anyChunk()})
+		if err != nil || len(vectors) != 1 || len(vectors[s.anyChunk()]) != other.dim {
+			t.Errorf("%d vectors, %v", len(vectors), err)
+		}
+		s.stop()
+	}
+}
+
+func (s *shop) anyChunk() string {
+	id, _, _, err := s.db.AnyEmbedding(s.t.Context(), "test/one")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return id
+}
