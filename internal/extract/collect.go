@@ -165,9 +165,14 @@ func (c *collector) finish() (ibid.Extract, error) {
 func firstHeading(x ibid.Extract) string {
 	const near = 3 // blocks from the beginning
 	for _, b := range x.Blocks[:min(near, len(x.Blocks))] {
-		if b.Kind == ibid.BlockHeading && b.Level == 1 && x.Format != formatXLSX && x.Format != formatODS {
-			return x.Text[b.Start:b.End]
+		if b.Kind != ibid.BlockHeading || b.Level != 1 || x.Format == formatXLSX || x.Format == formatODS {
+			continue
 		}
+		title := x.Text[b.Start:b.End]
+		if x.Format == formatPDF && isBoilerplate(title) {
+			return "" // nor is what follows it on such a page
+		}
+		return title
 	}
 	return ""
 }

@@ -68,6 +68,9 @@ func (w *worker) openPDF(ctx context.Context, j job, r io.Reader) (*pdfium.Docum
 		return nil, refuse("the pages of a protected PDF cannot be shown, as its password is not kept")
 	}
 	if err != nil {
+		if j.Password != "" && errors.Is(err, pdfium.ErrPassword) {
+			return nil, refuse("the password does not open this PDF")
+		}
 		return nil, pdfError(err)
 	}
 	return doc, nil

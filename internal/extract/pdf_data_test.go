@@ -142,7 +142,7 @@ func TestPDFsOfAllKinds(t *testing.T) {
 		{path: "pdf/p30-tamreview.pdf", notice: "pages 2–22 are written in fonts that do not say what their letters are"},
 		{path: "pdf/p23-rtl-arabic.pdf", text: "ال"},
 		{path: "enc/aes256-user-secret.pdf", err: needsPassword},
-		{path: "enc/aes256-user-secret.pdf", password: "wrong", err: needsPassword},
+		{path: "enc/aes256-user-secret.pdf", password: "wrong", err: "the password does not open this PDF"},
 		{path: "enc/aes256-user-secret.pdf", password: "secret", text: "Microrobots"},
 		{path: "enc/aes256-empty.pdf", text: "Microrobots"},
 		{path: "enc/aes128-empty.pdf", text: "Microrobots"},
@@ -186,4 +186,26 @@ func hasHeading(x ibid.Extract, want string) bool {
 		}
 	}
 	return false
+}
+
+// TestPDFTitles reads titles from the metadata or the first page, and none where
+// what stands there is on the first page of every such document.
+func TestPDFTitles(t *testing.T) {
+	needPDFium(t)
+	pool := newPool(t, extract.Limits{})
+	for name, want := range map[string]string{
+		"p01-twocol-tracemonkey.pdf":        "Trace-based Just-in-Time Type Specialization for Dynamic Languages",
+		"p04-threecol-federal-register.pdf": "", // "Proposed Rules"
+		"p05-10k-amazon2019.pdf":            "", // "UNITED STATES SECURITIES AND EXCHANGE COMMISSION"
+		"p10-manual-r-intro.pdf":            "An Introduction to R",
+		"p11-manual-gnuplot.pdf":            "gnuplot documentation",
+		"p14-redbook-ibm.pdf":               "Row and Column Access Control Support in IBM DB2 for i",
+		"p22-table-nics.pdf":                "", // "NOTES:"
+		"p30-tamreview.pdf":                 "Overview of the Technology Acceptance Model: Origins, Developments and Future Directions",
+	} {
+		x := mustExtract(t, pool, extract.Request{Path: ibidtest.Data(t, "documents/pdf/"+name)})
+		if x.Title != want {
+			t.Errorf("%s: title %q, want %q", name, x.Title, want)
+		}
+	}
 }

@@ -361,34 +361,10 @@ func titleByFont(pages []pdfPage, s styles) string {
 				break
 			}
 		}
-		if t := strings.Join(title, " "); len(t) <= maxTitle {
+		if t := strings.Join(title, " "); len(t) <= maxTitle && !isBoilerplate(t) {
 			return t
 		}
 		return ""
 	}
 	return ""
-}
-
-// pdfTitle returns the title of a file's metadata unless a program left
-// something there that is none.
-func pdfTitle(s string) string {
-	s = oneLine(clean(s))
-	lower := strings.ToLower(s)
-	for _, prefix := range []string{"microsoft word - ", "microsoft powerpoint - ", "untitled", "paper title (", "document1"} {
-		if strings.HasPrefix(lower, prefix) {
-			return ""
-		}
-	}
-	if lower == "document" || lower == "title" || lower == "powerpoint presentation" {
-		return ""
-	}
-	for _, suffix := range []string{".doc", ".docx", ".pdf", ".dvi", ".tex", ".indd", ".exe", ".qxd", ".ppt", ".pptx", ".xls", ".rtf", ".fm"} {
-		if strings.HasSuffix(lower, suffix) {
-			return ""
-		}
-	}
-	if !strings.ContainsFunc(s, unicode.IsLetter) || len(s) > maxHeading || !strings.Contains(s, " ") && strings.ContainsAny(s, "_/\\0123456789") {
-		return ""
-	}
-	return s
 }
