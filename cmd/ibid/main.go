@@ -98,6 +98,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.doctorCommand(),
 		c.inventoryCommand(),
 		c.evalCommand(),
+		c.licensesCommand(),
 		workerCommand(),
 		codeWorkerCommand(),
 	)

@@ -2,7 +2,8 @@
 // prints one table. Every figure is the median of the runs that stand beside
 // it. `make bench` starts it in the folder of the project.
 //
-// With -soak it keeps a server busy instead and watches its memory.
+// With -formats it only measures how files of each kind are read, beside the
+// plain tool for each that is installed. With -soak it keeps a server busy instead and watches its memory.
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"syscall"
@@ -25,6 +27,10 @@ func main() {
 	flag.BoolVar(&o.small, "small", false, "leave out the library of 100k chunks")
 	flag.IntVar(&o.index, "index", 0, "measure only the index, alone, with this many `CHUNKS`")
 	flag.DurationVar(&o.soak, "soak", 0, "keep a server busy for this `TIME` instead")
+	flag.StringVar(&o.corpus, "corpus", filepath.Join("..", "shared", "data", "documents"), "a `FOLDER` with files of many kinds to read")
+	flag.BoolVar(&o.formats, "formats", false, "measure only the reading of files")
+	flag.BoolVar(&o.read, "read", false, "read the files that follow, and print figures for the program itself")
+	flag.BoolVar(&o.compare, "compare", false, "with -read: compare the words with those of pdftotext")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -40,10 +46,22 @@ type options struct {
 	small  bool
 	soak   time.Duration
 	index  int
+
+	corpus        string
+	formats       bool
+	read, compare bool
 }
 
 func (o options) do(ctx context.Context) error {
+	if o.read {
+		return readFiles(ctx, o, flag.Args())
+	}
 	t := &table{}
+	if o.formats {
+		err := measureExtract(ctx, o, t)
+		t.print()
+		return err
+	}
 	if o.index > 0 {
 		err := measureIndex(ctx, o, o.index, fmt.Sprint(o.index), t)
 		t.print()
@@ -79,6 +97,9 @@ func measure(ctx context.Context, o options, model *modelServer, dir string, t *
 		return err
 	}
 	if err := measureLog(ctx, o, t); err != nil {
+		return err
+	}
+	if err := measureExtract(ctx, o, t); err != nil {
 		return err
 	}
 	s, err := startServer(ctx, o.binary, dir, model.url)
