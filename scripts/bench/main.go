@@ -3,7 +3,8 @@
 // it. `make bench` starts it in the folder of the project.
 //
 // With -formats it only measures how files of each kind are read, beside the
-// plain tool for each that is installed. With -soak it keeps a server busy instead and watches its memory.
+// plain tool for each that is installed. With -soak it keeps a server busy
+// instead and watches its memory.
 package main
 
 import (
