@@ -31,6 +31,6 @@ export default ts.config(
   {
     files: ["scripts/**/*.mjs", "*.js"],
     extends: [js.configs.recommended],
-    languageOptions: { globals: globals.node },
+    languageOptions: { globals: { ...globals.node, ...globals.browser } }, // some of it runs in the page
   },
 );

@@ -3,7 +3,7 @@
 
 import { QueryClient, useQuery } from "@tanstack/react-query";
 import { ApiError, getJSON } from "./client";
-import { isDone, type Check, type Doc, type Extract, type Message, type ServerStatus, type Thread } from "./types";
+import { isDone, type Check, type Database, type Doc, type Extract, type Message, type ServerStatus, type Thread } from "./types";
 
 export const keys = {
   threads: ["threads"] as const,
@@ -11,6 +11,7 @@ export const keys = {
   documents: ["documents"] as const,
   document: (id: string) => ["documents", id] as const,
   text: (id: string, version: string) => ["text", id, version] as const,
+  databases: ["databases"] as const,
   status: ["status"] as const,
   doctor: ["doctor"] as const,
 };
@@ -71,6 +72,14 @@ export function useDocuments() {
     queryKey: keys.documents,
     queryFn: async ({ signal }) => (await getJSON<{ documents: Doc[] }>("/v1/documents", signal)).documents,
     refetchInterval: (query) => (unsettled(query.state.data) ? 600 : 30_000),
+  });
+}
+
+/** Empty where the server knows no databases. */
+export function useDatabases() {
+  return useQuery({
+    queryKey: keys.databases,
+    queryFn: async ({ signal }) => (await getJSON<{ databases: Database[] | null }>("/v1/databases", signal)).databases ?? [],
   });
 }
 

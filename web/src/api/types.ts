@@ -310,11 +310,46 @@ export interface Trial {
   took_ms: number;
 }
 
+/** What a search found, and why. */
+export interface Passage {
+  chunk_id: string;
+  document_id: string;
+  text: string;
+  start: number;
+  end: number;
+  pages?: number[] | null;
+  heading?: string[] | null;
+  document: Doc;
+  quote: { text: string; start: number; end: number; page?: number };
+  score: number;
+  match: Match;
+}
+
+export interface SearchResult {
+  query: string;
+  mode: string;
+  passages: Passage[] | null;
+  took_ms: number;
+  chunks_searched: number;
+  warning?: string;
+}
+
+export interface Database {
+  id: string;
+  name: string;
+  kind: string;
+  source?: string;
+  tables: { name: string; columns: { name: string; type?: string }[] | string[] | null; rows: number; more_rows?: boolean }[] | null;
+  error?: string;
+}
+
 /** Read leniently: a server may say more, or less. */
 export interface ServerStatus {
   version?: string;
   ready?: boolean;
   runs?: number;
+  /** What an answer may use, and a question may force. */
+  tools?: string[] | null;
   model?: {
     name?: string;
     built_in?: boolean;

@@ -3,9 +3,9 @@ import { Menu, SquarePen } from "lucide-react";
 import { Dialog, Tooltip } from "radix-ui";
 import { lazy, Suspense, useState } from "react";
 import { auth } from "../api/client";
-import { queryClient } from "../api/queries";
+import { queryClient, useDocuments } from "../api/queries";
 import { DropZone, UploadTray } from "../library/DropZone";
-import { Library } from "../library/Library";
+import { useLibraryEvents } from "../library/useLibraryEvents";
 import { SourcePanel } from "../source/SourcePanel";
 import { t } from "../strings";
 import { NewThread } from "../thread/NewThread";
@@ -20,6 +20,9 @@ import { Shortcuts } from "./Shortcuts";
 import { Sidebar } from "./Sidebar";
 import { TokenForm } from "./TokenForm";
 
+// Fetched when they are first shown: most visits are for a thread.
+const Library = lazy(() => import("../library/Library"));
+const Databases = lazy(() => import("../library/Databases"));
 const Settings = lazy(() => import("../settings/Settings"));
 
 export function App() {
@@ -37,6 +40,8 @@ export function App() {
 
 function Shell() {
   const place = usePlace();
+  const inWork = useDocuments().data?.some((d) => d.status === "queued" || d.status === "processing") ?? false;
+  useLibraryEvents(inWork || place.view.name === "library");
   return (
     <>
       <a className="skip" href="#main">
@@ -45,7 +50,9 @@ function Shell() {
       <div className="shell" data-source={place.source !== undefined}>
         <Side />
         <main className="main" id="main" tabIndex={-1}>
-          <Main view={place.view} />
+          <Suspense fallback={<p className="faint library-note">{t.loading}</p>}>
+            <Main view={place.view} />
+          </Suspense>
         </main>
         <SourcePanel />
       </div>
@@ -63,13 +70,11 @@ function Main({ view }: { view: View }) {
     case "thread":
       return <ThreadView key={view.id} threadId={view.id} />;
     case "library":
-      return <Library />;
+      return <Library folder={view.folder ?? ""} />;
+    case "databases":
+      return <Databases />;
     case "settings":
-      return (
-        <Suspense fallback={<p className="faint library-note">{t.loading}</p>}>
-          <Settings />
-        </Suspense>
-      );
+      return <Settings />;
     case "unknown":
       return (
         <div className="empty">

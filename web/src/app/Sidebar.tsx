@@ -23,7 +23,7 @@ export function Sidebar() {
         <SquarePen aria-hidden />
         {t.threads.fresh}
       </Link>
-      <Link to={{ view: { name: "library" } }} className="nav-item" current={view.name === "library"}>
+      <Link to={{ view: { name: "library" } }} className="nav-item" current={view.name === "library" || view.name === "databases"}>
         <LibraryBig aria-hidden />
         {t.library.title}
         {documents && <span className="nav-count">{n(documents.length)}</span>}

@@ -7,7 +7,10 @@ describe("addresses", () => {
       { view: { name: "new" }, source: undefined },
       { view: { name: "thread", id: "a b" }, source: undefined },
       { view: { name: "settings" }, source: undefined },
+      { view: { name: "databases" }, source: undefined },
+      { view: { name: "library", folder: "contracts/2024 & before" }, source: undefined },
       { view: { name: "library" }, source: { kind: "document", id: "d/1", page: 7 } },
+      { view: { name: "library" }, source: { kind: "document", id: "d", page: undefined, span: { start: 10, end: 42 } } },
       { view: { name: "thread", id: "t1" }, source: { kind: "note", messageId: "m.1", n: 12 } },
     ];
     for (const p of places) {
@@ -21,6 +24,6 @@ describe("addresses", () => {
   });
 
   it("say when they lead nowhere", () => {
-    for (const path of ["/x", "/t/", "/t/a/b", "/t/%E0%A4%A", "/library/x"]) expect(parse(path, "").view.name, path).toBe("unknown");
+    for (const path of ["/x", "/t/", "/t/a/b", "/t/%E0%A4%A", "/databases/x"]) expect(parse(path, "").view.name, path).toBe("unknown");
   });
 });

@@ -2,17 +2,23 @@
 //
 //	/                    a new thread
 //	/t/{thread}          a thread
-//	/library             the documents
+//	/library/{folder…}   the documents, in a folder
+//	/databases           the databases
 //	/settings            what is set
 //	/d/{document}        the documents, with one open
 //	?note={message}.{n}  with the source of a footnote open beside it
-//	?doc={document}&page={page}  with a document open beside it
+//	?doc={document}&page={page}&at={start}-{end}  with a document open beside it, at these bytes of its text
 
 import { Store, useStore } from "../ui/store";
 
-export type View = { name: "new" } | { name: "thread"; id: string } | { name: "library" } | { name: "settings" } | { name: "unknown" };
+export type View = { name: "new" } | { name: "thread"; id: string } | { name: "library"; folder?: string } | { name: "databases" } | { name: "settings" } | { name: "unknown" };
 
-export type SourceRef = { kind: "note"; messageId: string; n: number } | { kind: "document"; id: string; page?: number };
+export interface Span {
+  start: number;
+  end: number;
+}
+
+export type SourceRef = { kind: "note"; messageId: string; n: number } | { kind: "document"; id: string; page?: number; span?: Span };
 
 export interface Place {
   view: View;
@@ -29,7 +35,8 @@ export function parse(path: string, search: string): Place {
   const source = parseSource(query, page);
   if (first === "" && !second) return { view: { name: "new" }, source };
   if (first === "t" && id && !deep) return { view: { name: "thread", id }, source };
-  if (first === "library" && !second) return { view: { name: "library" }, source };
+  if (first === "library") return { view: { name: "library", folder: [second, ...rest].map(decode).filter(Boolean).join("/") || undefined }, source };
+  if (first === "databases" && !second) return { view: { name: "databases" }, source };
   if (first === "settings" && !second) return { view: { name: "settings" }, source };
   return { view: { name: "unknown" } };
 }
@@ -38,7 +45,9 @@ function parseSource(query: URLSearchParams, page: number | undefined): SourceRe
   const note = /^(.+)\.(\d+)$/.exec(query.get("note") ?? "");
   if (note?.[1]) return { kind: "note", messageId: note[1], n: Number(note[2]) };
   const doc = query.get("doc");
-  return doc ? { kind: "document", id: doc, page } : undefined;
+  const at = /^(\d+)-(\d+)$/.exec(query.get("at") ?? "");
+  const span = at ? { start: Number(at[1]), end: Number(at[2]) } : undefined;
+  return doc ? { kind: "document", id: doc, page, span } : undefined;
 }
 
 export function href({ view, source }: Place): string {
@@ -47,6 +56,7 @@ export function href({ view, source }: Place): string {
   if (source?.kind === "document") {
     query.set("doc", source.id);
     if (source.page) query.set("page", String(source.page));
+    if (source.span) query.set("at", `${source.span.start}-${source.span.end}`);
   }
   const text = query.toString();
   return pathOf(view) + (text ? `?${text}` : "");
@@ -57,7 +67,9 @@ function pathOf(view: View): string {
     case "thread":
       return `/t/${encodeURIComponent(view.id)}`;
     case "library":
-      return "/library";
+      return ["/library", ...(view.folder ?? "").split("/").filter(Boolean).map(encodeURIComponent)].join("/");
+    case "databases":
+      return "/databases";
     case "settings":
       return "/settings";
     default:

@@ -1,13 +1,16 @@
 import { CircleAlert, Code, Ellipsis, FileText, FileType, Globe, Hash } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
-import { memo } from "react";
-import { remove } from "../api/client";
+import { memo, useState } from "react";
+import { remove, sendJSON } from "../api/client";
 import { keys, queryClient } from "../api/queries";
 import type { Doc } from "../api/types";
 import { openSource, usePlace } from "../app/router";
 import { ago, size, t } from "../strings";
 import { removeLater } from "../ui/undo";
+import { toast } from "../ui/toasts";
 import { askAbout } from "./askAbout";
+import { applyChange } from "./changes";
+import { EditDocument } from "./EditDocument";
 
 const icons: Record<string, typeof FileText> = { pdf: FileType, html: Globe, markdown: Hash, code: Code };
 
@@ -24,6 +27,13 @@ export const DocumentRow = memo(function DocumentRow({ doc }: { doc: Doc }) {
           {doc.title || doc.name}
         </button>
         <div className="document-facts">{facts(doc)}</div>
+        {doc.tags && doc.tags.length > 0 && (
+          <ul className="tags" aria-label={t.library.fields.tags}>
+            {doc.tags.map((tag) => (
+              <li key={tag}>{tag}</li>
+            ))}
+          </ul>
+        )}
         {doc.error && (
           <div className="document-error">
             <CircleAlert aria-hidden /> {doc.error}
@@ -41,10 +51,9 @@ function facts(d: Doc): string {
   const ready = d.status === "ready";
   return [
     d.title && d.title !== d.name ? d.name : "",
-    d.folder,
     d.category,
     d.pages ? t.library.pages(d.pages) : "",
-    ready && d.chunks_kept > 0 ? t.library.changedChunks(d.chunks_embedded, d.chunks) : ready ? t.library.chunks(d.chunks) : "",
+    ready && d.chunks_kept > 0 ? t.library.changedChunks(d.chunks_embedded, d.chunks, d.chunks_kept) : ready ? t.library.chunks(d.chunks) : "",
     size(d.bytes),
     ready ? ago(d.changed_at) : "",
   ]
@@ -56,9 +65,13 @@ function Progress({ doc }: { doc: Doc }) {
   if (doc.status === "ready") return null;
   if (doc.status === "failed") return <span className="status" data-status="failed">{t.library.statuses.failed}</span>;
   const label = doc.status === "queued" ? t.library.statuses.queued : (t.library.stages[doc.stage ?? ""] ?? t.library.statuses.processing);
+  const far = [
+    doc.pages_done && doc.pages ? t.library.pagesDone(doc.pages_done, doc.pages) : "",
+    doc.eta_seconds ? t.library.eta(doc.eta_seconds) : "",
+  ].filter(Boolean);
   return (
     <span className="status" data-status={doc.status}>
-      {label}
+      {[label, ...far].join(" · ")}
       <progress max={1} value={doc.status === "processing" ? (doc.progress ?? 0) : undefined} aria-label={label} />
     </span>
   );
@@ -66,13 +79,25 @@ function Progress({ doc }: { doc: Doc }) {
 
 function Menu({ doc, onOpen }: { doc: Doc; onOpen: () => void }) {
   const title = doc.title || doc.name;
+  const [editing, setEditing] = useState(false);
+  const inWork = doc.status === "queued" || doc.status === "processing";
+  const onCancel = async () => {
+    try {
+      const document = await sendJSON<Doc>("POST", `/v1/documents/${encodeURIComponent(doc.id)}/cancel`);
+      queryClient.setQueryData<Doc[]>(keys.documents, (docs) => docs && applyChange(docs, { kind: "document", document }));
+    } catch (err) {
+      toast({ text: err instanceof Error ? err.message : String(err), tone: "bad" });
+    }
+  };
   const onRemove = () =>
     removeLater(`document:${doc.id}`, t.library.removed(title), async () => {
       await remove(`/v1/documents/${encodeURIComponent(doc.id)}`);
       await Promise.all([queryClient.invalidateQueries({ queryKey: keys.documents }), queryClient.invalidateQueries({ queryKey: keys.status })]);
     });
   return (
-    <DropdownMenu.Root modal={false}>
+    <>
+      {editing && <EditDocument doc={doc} onClose={() => setEditing(false)} />}
+      <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
         <button type="button" className="icon-button" aria-label={t.library.options(title)}>
           <Ellipsis aria-hidden />
@@ -86,12 +111,21 @@ function Menu({ doc, onOpen }: { doc: Doc; onOpen: () => void }) {
           <DropdownMenu.Item className="menu-item" onSelect={() => askAbout(doc.id)}>
             {t.library.ask}
           </DropdownMenu.Item>
+          <DropdownMenu.Item className="menu-item" onSelect={() => setEditing(true)}>
+            {t.library.edit}
+          </DropdownMenu.Item>
+          {inWork && (
+            <DropdownMenu.Item className="menu-item" onSelect={onCancel}>
+              {t.library.cancel}
+            </DropdownMenu.Item>
+          )}
           <DropdownMenu.Separator className="menu-line" />
           <DropdownMenu.Item className="menu-item bad" onSelect={onRemove}>
             {t.library.remove}
           </DropdownMenu.Item>
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+      </DropdownMenu.Root>
+    </>
   );
 }

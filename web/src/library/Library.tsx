@@ -1,30 +1,21 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { FilePlus, FolderPlus, Search } from "lucide-react";
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import { Notice } from "../answer/Notice";
+import { FilePlus, FolderPlus } from "lucide-react";
+import { useEffect, useState } from "react";
 import { useDocuments } from "../api/queries";
-import type { Doc } from "../api/types";
 import { t } from "../strings";
-import { keep, kept } from "../ui/keep";
 import { useStore } from "../ui/store";
 import { going } from "../ui/undo";
-import { DocumentRow } from "./DocumentRow";
 import { pickFiles } from "./files";
-import { addFiles, categoryKey } from "./uploads";
+import { LibraryTabs } from "./LibraryTabs";
+import { PassageSearch } from "./PassageSearch";
+import { Shelves } from "./Shelves";
+import { addFiles } from "./uploads";
 
-export function Library() {
+/** The documents, folder by folder, and what stands in them. */
+export default function Library({ folder }: { folder: string }) {
   const documents = useDocuments();
   const hidden = useStore(going);
-  const [filter, setFilter] = useState("");
-  const find = useDeferredValue(filter.trim().toLowerCase());
-  const all = useMemo(
-    () =>
-      (documents.data ?? [])
-        .filter((d) => !hidden.has(`document:${d.id}`))
-        .sort((a, b) => Date.parse(b.added_at) - Date.parse(a.added_at) || a.name.localeCompare(b.name)),
-    [documents.data, hidden],
-  );
-  const shown = useMemo(() => (find ? all.filter((d) => fits(d, find)) : all), [all, find]);
+  const [look, setLook] = useState<"documents" | "passages">("documents");
+  const all = (documents.data ?? []).filter((d) => !hidden.has(`document:${d.id}`));
   const chunks = all.reduce((sum, d) => sum + d.chunks, 0);
 
   useEffect(() => {
@@ -39,93 +30,18 @@ export function Library() {
           <p className="faint">{t.library.summary(all.length, chunks)}</p>
         </div>
         <div className="library-tools">
-          <button type="button" className="button primary" onClick={async () => addFiles(await pickFiles("files"))}>
+          <button type="button" className="button primary" onClick={async () => addFiles(await pickFiles("files"), folder)}>
             <FilePlus aria-hidden />
             {t.library.add}
           </button>
-          <button type="button" className="button" onClick={async () => addFiles(await pickFiles("folder"))}>
+          <button type="button" className="button" onClick={async () => addFiles(await pickFiles("folder"), folder)}>
             <FolderPlus aria-hidden />
             {t.library.addFolder}
           </button>
         </div>
-        <div className="library-fields">
-          <label className="search-field">
-            <Search aria-hidden />
-            <input type="search" className="field" placeholder={t.library.filter} aria-label={t.library.filter} value={filter} onChange={(e) => setFilter(e.target.value)} />
-          </label>
-          <CategoryField docs={all} />
-        </div>
+        <LibraryTabs at={look} onLook={setLook} />
       </header>
-      {documents.error && !documents.data && <Notice tone="bad">{documents.error.message}</Notice>}
-      {documents.isPending && <p className="faint library-note">{t.loading}</p>}
-      {documents.data && shown.length === 0 && (
-        <p className="faint library-note">{all.length === 0 ? `${t.library.empty} ${t.first.dropHere}.` : t.library.noMatch}</p>
-      )}
-      <Rows docs={shown} />
-    </div>
-  );
-}
-
-function fits(d: Doc, find: string): boolean {
-  return `${d.title}\n${d.name}\n${d.folder ?? ""}\n${d.category ?? ""}\n${d.format}\n${t.library.statuses[d.status]}`.toLowerCase().includes(find);
-}
-
-function CategoryField({ docs }: { docs: readonly Doc[] }) {
-  const [category, setCategory] = useState(kept(categoryKey) ?? "");
-  const known = [...new Set(docs.map((d) => d.category).filter(Boolean))];
-  return (
-    <label className="category-field">
-      <span>{t.library.category}</span>
-      <input
-        className="field"
-        list="categories"
-        placeholder={t.library.categoryNone}
-        value={category}
-        onChange={(e) => {
-          setCategory(e.target.value);
-          keep(categoryKey, e.target.value.trim(), "tab");
-        }}
-      />
-      <datalist id="categories">
-        {known.map((c) => (
-          <option key={c} value={c} />
-        ))}
-      </datalist>
-    </label>
-  );
-}
-
-/** Only the rows that are in sight exist: libraries grow to many thousands. */
-function Rows({ docs }: { docs: readonly Doc[] }) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count: docs.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => 68,
-    overscan: 12,
-    getItemKey: (i) => docs[i]?.id ?? i,
-  });
-  return (
-    <div className="rows" ref={scroller} tabIndex={docs.length > 0 ? 0 : undefined} role="list" aria-label={t.library.title}>
-      <div style={{ height: rows.getTotalSize() }} role="presentation">
-        {rows.getVirtualItems().map((item) => {
-          const doc = docs[item.index];
-          return doc ? (
-            <div
-              key={item.key}
-              ref={rows.measureElement}
-              data-index={item.index}
-              className="row-place"
-              role="listitem"
-              aria-setsize={docs.length}
-              aria-posinset={item.index + 1}
-              style={{ transform: `translateY(${item.start}px)` }}
-            >
-              <DocumentRow doc={doc} />
-            </div>
-          ) : null;
-        })}
-      </div>
+      {look === "documents" ? <Shelves folder={folder} docs={all} documents={documents} /> : <PassageSearch folder={folder} docs={all} />}
     </div>
   );
 }

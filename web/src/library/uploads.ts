@@ -27,12 +27,14 @@ const queue: { id: number; picked: Picked; category: string }[] = [];
 let sending = 0;
 let nextId = 1;
 
-export function addFiles(files: readonly Picked[]): void {
+/** Adds files; those without a folder of their own go into the one given. */
+export function addFiles(files: readonly Picked[], into = ""): void {
   if (files.length === 0) return;
   const category = kept(categoryKey) ?? "";
   const fresh = files.map((picked): Upload => {
     const id = nextId++;
-    queue.push({ id, picked, category });
+    const folder = [into, picked.folder].filter(Boolean).join("/");
+    queue.push({ id, picked: { ...picked, folder }, category });
     return { id, name: picked.file.name, state: "waiting", progress: 0, note: "" };
   });
   // What went well the last time has been seen by now.

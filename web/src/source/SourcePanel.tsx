@@ -1,9 +1,10 @@
 import { Dialog } from "radix-ui";
 import { useEffect, useMemo, useRef, type ReactNode } from "react";
-import { useDocuments } from "../api/queries";
-import { closeSource, usePlace, type SourceRef } from "../app/router";
+import { useDocuments, useText } from "../api/queries";
+import { closeSource, usePlace, type SourceRef, type Span } from "../app/router";
 import { t } from "../strings";
 import { narrow, useMedia } from "../ui/hooks";
+import { Utf8Text } from "./bytes";
 import { Frame } from "./Frame";
 import { NoteSource } from "./NoteSource";
 import { Viewer, type Place } from "./Viewer";
@@ -36,7 +37,7 @@ export function SourcePanel() {
 }
 
 function keyOf(s: SourceRef): string {
-  return s.kind === "note" ? `${s.messageId}.${s.n}` : `${s.id} ${s.page ?? 0}`;
+  return s.kind === "note" ? `${s.messageId}.${s.n}` : `${s.id} ${s.page ?? 0} ${s.span?.start ?? 0}`;
 }
 
 /** Takes the focus when it opens, gives it back when it closes, closes on Esc. */
@@ -67,19 +68,22 @@ function Aside({ children }: { children: ReactNode }) {
 }
 
 function Source({ source }: { source: SourceRef }) {
-  return source.kind === "note" ? <NoteSource messageId={source.messageId} n={source.n} /> : <DocumentSource id={source.id} page={source.page} />;
+  return source.kind === "note" ? <NoteSource messageId={source.messageId} n={source.n} /> : <DocumentSource id={source.id} page={source.page} span={source.span} />;
 }
 
-function DocumentSource({ id, page }: { id: string; page: number | undefined }) {
+function DocumentSource({ id, page, span }: { id: string; page: number | undefined; span: Span | undefined }) {
   const documents = useDocuments();
   const doc = documents.data?.find((d) => d.id === id);
   // A look at the document must not begin anew with each poll of its state.
   const version = doc?.version ?? "";
   const format = doc?.format;
+  // Bytes of the text are asked for by an address; the words there are the quote.
+  const text = useText(id, version, span !== undefined && doc !== undefined).data?.text;
+  const quote = useMemo(() => (span && text !== undefined ? new Utf8Text(text).slice(span.start, span.end) : ""), [span, text]);
   const place = useMemo<Place | undefined>(
-    () => (doc ? { doc, version, pages: page ? [page] : [], quote: "" } : undefined),
+    () => (doc && (!span || text !== undefined) ? { doc, version, pages: page ? [page] : [], quote, span } : undefined),
     // eslint-disable-next-line react-hooks/exhaustive-deps -- these are what it depends on
-    [id, version, format, page],
+    [id, version, format, page, quote, span],
   );
   if (!doc) return <Frame title={documents.isSuccess ? t.panel.goneDocument : t.loading}>{null}</Frame>;
   const where = [doc.folder, doc.pages ? t.library.pages(doc.pages) : "", doc.notice].filter(Boolean).join(" · ");

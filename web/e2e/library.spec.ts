@@ -1,0 +1,122 @@
+// The library: folders, what stands in the documents and how it was found, what
+// is said of a document, and how far one is that is being read.
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { everyLook } from "./axe";
+import { Ibid, missing } from "./binary";
+import { close, documentsReady, launch, open } from "./browser";
+import { handbook, notes, pdf } from "./files";
+
+const why = missing() ? ` (${missing() ?? ""})` : "";
+
+describe.skipIf(missing())(`the library${why}`, () => {
+  const ibid = new Ibid();
+  let browser: Browser;
+
+  const send = async (page: Page, file: { name: string; mimeType: string; buffer: Buffer }, meta: object) => {
+    const boundary = "b0undary";
+    const head = (name: string, more: string, type: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\nContent-Type: ${type}\r\n\r\n`;
+    const body = Buffer.concat([
+      Buffer.from(head("meta", "", "application/json") + JSON.stringify(meta) + "\r\n" + head("file", `; filename="${file.name}"`, file.mimeType)),
+      file.buffer,
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]);
+    const response = await page.request.post(`${ibid.url}/v1/documents`, { headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` }, data: body });
+    expect(response.status()).toBe(202);
+  };
+
+  beforeAll(async () => {
+    await ibid.start();
+    browser = await launch();
+    const w = await open(browser, ibid.url);
+    await send(w.page, handbook, { folder: "garden/books", category: "gardening" });
+    await send(w.page, notes, { folder: "garden" });
+    await documentsReady(w.page, 2);
+    await close(w);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await ibid.stop();
+  });
+
+  it("is a tree of folders, with the way back", async () => {
+    const w = await open(browser, `${ibid.url}/library`);
+    const { page } = w;
+    await page.locator(".document.folder", { hasText: "garden" }).click();
+    await page.waitForURL("**/library/garden");
+    await page.getByRole("button", { name: /Bienen/ }).first().waitFor();
+    await page.locator(".document.folder", { hasText: "books" }).click();
+    await page.getByRole("button", { name: "Garden Handbook", exact: true }).waitFor();
+    const crumbs = page.getByRole("navigation", { name: "Where you are in the library" });
+    expect((await crumbs.getByRole("link").allInnerTexts()).join(" / ")).toBe("Library / garden / books");
+    await crumbs.getByRole("link", { name: "garden" }).click();
+    await page.locator(".document.folder", { hasText: "books" }).waitFor();
+    await page.goBack();
+    await page.getByRole("button", { name: "Garden Handbook", exact: true }).waitFor();
+    await crumbs.getByRole("button", { name: "Ask about this folder" }).click();
+    await page.locator(".chip", { hasText: "garden/books" }).waitFor();
+    await close(w);
+  });
+
+  it("changes what is said of a document", async () => {
+    const w = await open(browser, `${ibid.url}/library/garden/books`);
+    const { page } = w;
+    await page.getByRole("button", { name: "Options for Garden Handbook" }).click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit" });
+    await dialog.getByLabel("Category").fill("vegetables");
+    await dialog.getByLabel("Tags").fill("summer, water");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.locator(".tags li").allInnerTexts()).toEqual(["summer", "water"]);
+    await page.getByRole("searchbox", { name: "Filter" }).fill("summer");
+    await expect.poll(() => page.locator(".document").count()).toBe(1);
+    await close(w);
+  });
+
+  it("searches inside, shows both rankings, and opens at the words", async () => {
+    const w = await open(browser, `${ibid.url}/library`);
+    const { page } = w;
+    await page.getByRole("button", { name: "Search inside" }).click();
+    await page.getByRole("searchbox", { name: "Search in what the documents say" }).fill("when do honeybees swarm");
+    await page.keyboard.press("Enter");
+    const first = page.locator(".found-passage").first();
+    await first.getByText(/^1st/).first().waitFor();
+    expect(await first.locator("dt").allInnerTexts()).toEqual(["By its words", "By its meaning", "Score"]);
+    await first.getByRole("button").click();
+    const panel = page.getByRole("complementary", { name: "Source" });
+    await panel.locator("mark").first().waitFor();
+    expect(await panel.locator("mark").first().innerText()).toMatch(/^Honeybees swarm/);
+    expect(page.url()).toMatch(/at=\d+-\d+/);
+    await close(w);
+  });
+
+  it("says how far a document is without being asked, and lets a new version say what it kept", async () => {
+    const w = await open(browser, `${ibid.url}/library/new`);
+    const { page } = w;
+    const pages = Array.from({ length: 12 }, (_, i) => `Chapter ${i}\n\nThis page tells of subject number ${i}, and of nothing else but subject number ${i}.`);
+    // Nothing here looks at the server by itself: the stream tells of it.
+    await page.route("**/v1/documents", (route) => (route.request().method() === "GET" ? route.abort() : route.continue()));
+    await send(page, { name: "long.pdf", mimeType: "application/pdf", buffer: pdf("Long", pages) }, { folder: "new", source: "/long.pdf" });
+    await page.locator(".document[data-status=ready]", { hasText: "Long" }).waitFor();
+    await send(page, { name: "long.pdf", mimeType: "application/pdf", buffer: pdf("Long", [...pages, "One more page\n\nwith words that are new to all."]) }, { source: "/long.pdf" });
+    await page.getByText(/\d+ of \d+ passages embedded, \d+ kept/).waitFor();
+    await close(w);
+  });
+
+  it("looks right at every width and in both themes", async () => {
+    await everyLook(browser, ibid.url, "library-page", async (page) => {
+      await page.goto(`${ibid.url}/library/garden`);
+      await page.locator(".document").nth(1).waitFor();
+    });
+    await everyLook(browser, ibid.url, "library-search", async (page) => {
+      await page.goto(`${ibid.url}/library`);
+      await page.getByRole("button", { name: "Search inside" }).click();
+      await page.getByRole("searchbox", { name: "Search in what the documents say" }).fill("water for tomatoes");
+      await page.keyboard.press("Enter");
+      await page.locator(".found-passage").first().waitFor();
+    });
+  });
+});

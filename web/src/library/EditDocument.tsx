@@ -1,0 +1,81 @@
+import { Dialog } from "radix-ui";
+import { useId, useState, type SubmitEvent } from "react";
+import { ApiError, sendJSON } from "../api/client";
+import { keys, queryClient, useDocuments } from "../api/queries";
+import type { Doc } from "../api/types";
+import { t } from "../strings";
+import { applyChange } from "./changes";
+
+/** Title, folder, category and tags of a document; searches go by them at once. */
+export function EditDocument({ doc, onClose }: { doc: Doc; onClose: () => void }) {
+  const docs = useDocuments().data ?? [];
+  const [failure, setFailure] = useState("");
+  const save = async (e: SubmitEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    const form = new FormData(e.currentTarget);
+    const text = (name: string) => {
+      const value = form.get(name);
+      return typeof value === "string" ? value.trim() : "";
+    };
+    try {
+      const document = await sendJSON<Doc>("PATCH", `/v1/documents/${encodeURIComponent(doc.id)}`, {
+        title: text("title"),
+        folder: text("folder"),
+        category: text("category"),
+        tags: text("tags")
+          .split(",")
+          .map((x) => x.trim())
+          .filter(Boolean),
+      });
+      queryClient.setQueryData<Doc[]>(keys.documents, (old) => old && applyChange(old, { kind: "document", document }));
+      onClose();
+    } catch (err) {
+      setFailure(err instanceof ApiError ? [err.message, err.hint].filter(Boolean).join(" ") : String(err));
+    }
+  };
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="dialog" aria-describedby={undefined}>
+          <Dialog.Title>{t.library.edit}</Dialog.Title>
+          <form className="edit-document" onSubmit={save}>
+            <Field name="title" label={t.library.fields.title} value={doc.title} />
+            <Field name="folder" label={t.library.fields.folder} value={doc.folder} known={docs.map((d) => d.folder)} />
+            <Field name="category" label={t.library.fields.category} value={doc.category} known={docs.map((d) => d.category)} />
+            <Field name="tags" label={t.library.fields.tags} value={doc.tags?.join(", ")} />
+            {failure && (
+              <p role="alert" className="document-error">
+                {failure}
+              </p>
+            )}
+            <div className="row end">
+              <Dialog.Close className="button">{t.cancel}</Dialog.Close>
+              <button type="submit" className="button primary">
+                {t.save}
+              </button>
+            </div>
+          </form>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Field({ name, label, value = "", known }: { name: string; label: string; value?: string; known?: (string | undefined)[] }) {
+  const id = useId();
+  const names = [...new Set(known?.filter(Boolean))];
+  return (
+    <label>
+      <span>{label}</span>
+      <input name={name} className="field" defaultValue={value} list={names.length > 0 ? id : undefined} />
+      {names.length > 0 && (
+        <datalist id={id}>
+          {names.map((x) => (
+            <option key={x} value={x} />
+          ))}
+        </datalist>
+      )}
+    </label>
+  );
+}
