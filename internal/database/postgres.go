@@ -116,23 +116,34 @@ func hangUp(conn *pgconn.PgConn) {
 	_ = conn.Close(ctx)
 }
 
-// connect returns an idle connection that still works, or a new one.
-func (s *postgresSource) connect(ctx context.Context) (*pgconn.PgConn, error) {
+// begin returns a connection with a transaction that cannot write. An idle
+// connection may have died meanwhile; then another one is taken.
+func (s *postgresSource) begin(ctx context.Context) (*pgconn.PgConn, error) {
+	const transaction = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
 	for {
 		select {
 		case conn := <-s.idle:
-			if conn.CheckConn() == nil {
+			if conn.Exec(ctx, transaction).Close() == nil {
 				return conn, nil
 			}
 			hangUp(conn)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			continue
 		default:
 		}
 		conn, err := pgconn.ConnectConfig(ctx, s.config)
-		if err != nil && ctx.Err() == nil {
-			return nil, s.unreachable(err)
+		if err == nil {
+			if err = conn.Exec(ctx, transaction).Close(); err == nil {
+				return conn, nil
+			}
+			hangUp(conn)
 		}
-		return conn, err
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, s.unreachable(err)
 	}
 }
 
@@ -151,13 +162,9 @@ func (s *postgresSource) release(conn *pgconn.PgConn) {
 // read runs a statement in a transaction that cannot write and is always rolled
 // back. The protocol takes only one statement. All values come as text.
 func (s *postgresSource) read(ctx context.Context, _ int, statement string, take taker, args ...any) error {
-	conn, err := s.connect(ctx)
+	conn, err := s.begin(ctx)
 	if err != nil {
 		return err
-	}
-	if err := conn.Exec(ctx, "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY").Close(); err != nil {
-		hangUp(conn)
-		return s.plain(ctx, err)
 	}
 	values := make([][]byte, len(args))
 	for i, a := range args {
