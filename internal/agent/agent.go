@@ -1,10 +1,11 @@
 // Package agent answers one question: model and tools in, events out. It reads
 // no database, speaks no HTTP, and leaves no goroutine behind.
 //
-//	analyse ─▶ plan ─▶ model ─▶ done
-//	                    │  ▲
-//	             calls  ▼  │ results
-//	                   tools
+//	analyse ─▶ cache ─┬▶ plan ─┬▶ model ────▶ verify ─▶ done
+//	                  │        │  │  ▲           ▲
+//	             replay        │  ▼  │ grade     │      agentic: the model searches
+//	                  ▼        │ tools           │
+//	                done       └▶ tools ─▶ grade ─▶ model   direct: we search, twice at most
 //
 // The log is the state. Every event goes through one function (state.apply),
 // live or read back after a crash, and what the model is told is built from what
@@ -14,6 +15,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -44,12 +46,35 @@ type Config struct {
 	Tools   []Tool
 	// PageImage fetches the picture of a page; nil where the model sees none.
 	PageImage func(ctx context.Context, page ibid.PageRef) (ibid.Image, error)
-	Limits    Limits
-	Retry     Retry
-	Now       func() time.Time // time.Now
-	NewID     func() string    // of tool calls that the model gave no usable id; "call-1", "call-2"…
-	Log       *slog.Logger     // discarded when nil
+	// Parents fetches the sections around passages, by chunk id; nil where there
+	// are none.
+	Parents func(ctx context.Context, chunkIDs []string) (map[string]ibid.Chunk, error)
+	Cache   Cache // of answers; nil: none
+	// Judge grades passages and judges claims where rules are not enough; nil
+	// leaves it all to the rules.
+	Judge        ibid.Model
+	Grading      Judging // of passages; JudgeAuto
+	Verification Judging // of the answer; JudgeAuto
+	Limits       Limits
+	Retry        Retry
+	Now          func() time.Time // time.Now
+	NewID        func() string    // of tool calls that the model gave no usable id; "call-1", "call-2"…
+	Log          *slog.Logger     // discarded when nil
 }
+
+// Judging says who judges passages and claims.
+type Judging string
+
+// Rules judge in no time and are calibrated (search.Grade, search.Judge). The
+// model judges in one call for all; with JudgeAuto only in the direct mode, where
+// the rules are unsure and the question has a call left, with JudgeModel always
+// while the limits leave room.
+const (
+	JudgeAuto  Judging = "auto"
+	JudgeRules Judging = "rules"
+	JudgeModel Judging = "model"
+	JudgeOff   Judging = "off"
+)
 
 // Limits bound one run.
 type Limits struct {
@@ -89,9 +114,10 @@ type Outcome struct {
 	Iterations     int        // turns of the model in the answer phase
 	ToolsUsed      []string   // each once, in the order of first use
 	SourcesCount   int        // passages that the answer cites
-	Confidence     float64    // 0 until answers are verified: scores of a search say nothing about truth
+	Confidence     float64    // share of the answer's claims that are supported; 0 where none was judged
 	Mode           ibid.Mode  // agentic or direct
 	ContextChars   int        // size of the last prompt, in bytes
+	Cached         bool       // the answer was given to the same question before
 	DroppedMarkers int        // citation markers that resolved to nothing
 }
 
@@ -101,9 +127,10 @@ type Outcome struct {
 // *ibid.Error when there is no answer, else nil. The Outcome holds what was
 // reached in any case.
 //
-// It emits query.analyzed, reasoning.delta, tool.started, citation.added,
-// tool.finished, answer.started, answer.delta, answer.retracted and
-// sources.named; the other events are the runner's.
+// It emits query.analyzed, cache.checked, reasoning.delta, tool.started,
+// citation.added, tool.finished, passages.graded, passages.reranked,
+// answer.started, answer.delta, answer.retracted, sources.named and
+// answer.verified; the other events are the runner's.
 func Run(ctx context.Context, cfg Config, task Task, emit func(ibid.EventData) error) (Outcome, error) {
 	s, err := newSession(cfg.withDefaults(), task, emit)
 	if err != nil {
@@ -128,6 +155,7 @@ func (c Config) withDefaults() Config {
 	orInt(&c.Limits.ModelRequests, 50)
 	orTime(&c.Limits.ToolTimeout, time.Minute)
 	orTime(&c.Limits.PlanTimeout, time.Minute)
+	c.Grading, c.Verification = cmp.Or(c.Grading, JudgeAuto), cmp.Or(c.Verification, JudgeAuto)
 	orInt(&c.Retry.Tries, 4)
 	orTime(&c.Retry.Base, 500*time.Millisecond)
 	orTime(&c.Retry.Max, 15*time.Second)

@@ -18,6 +18,9 @@ import (
 // runScript runs a question against a scripted model and returns its requests.
 func runScript(t *testing.T, task Task, replies ...ibidtest.Reply) ([]ibid.ModelRequest, []ibid.EventData, error) {
 	t.Helper()
+	if task.Request.Mode == "" {
+		task.Request.Mode = ibid.ModeAgentic
+	}
 	model := ibidtest.NewScript(replies...)
 	sc := script{passages: []ibid.Passage{readPassage(t, 0, "c_aaaaaa1 lease.pdf p4: The lease runs for five years.")}}
 	var log []ibid.EventData
@@ -94,7 +97,7 @@ func TestScopeAndForcedToolsStandInBothPlaces(t *testing.T) {
 
 func TestSystemPrompt(t *testing.T) {
 	sc := script{}
-	p, err := newPrompts(sc.config(nil), Task{Library: "There are 12 documents."})
+	p, err := newPrompts(sc.config(nil), Task{Library: "There are 12 documents."}, ibid.ModeAgentic, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,10 @@ func (s *session) begin(turn ibid.Turn) error {
 		if i == 0 && (opaque || len(calls) > 1) {
 			started.Replay = &turn
 		}
+		if i == 0 && s.unsaid != (ibid.Usage{}) {
+			cost := s.unsaid
+			started.Usage, s.unsaid = &cost, ibid.Usage{}
+		}
 		if err := s.showQuery(c); err != nil {
 			return err
 		}
@@ -86,16 +90,6 @@ func (s *session) restart() error {
 		}
 	}
 	return nil
-}
-
-// direct looks the question up itself: the first half of the direct mode.
-func (s *session) direct() (phase, error) {
-	args, err := json.Marshal(map[string]string{"query": s.task.Request.Text})
-	if err != nil {
-		return 0, fmt.Errorf("write the arguments of a search: %w", err)
-	}
-	call := ibid.ToolCall{Name: searchTool, Arguments: args}
-	return phaseTools, s.begin(ibid.Turn{Role: ibid.RoleAssistant, Parts: []ibid.Part{{Call: &call}}})
 }
 
 func (s *session) started(c ibid.ToolCall, iteration int) ibid.ToolStarted {
@@ -202,12 +196,7 @@ func (s *session) tools(ctx context.Context) (phase, error) {
 	if err := s.runAll(ctx, wait); err != nil {
 		return 0, err
 	}
-	if s.mode == ibid.ModeDirect {
-		if r := s.state.last().calls[0].result; !r.OK {
-			return 0, &ibid.Error{Code: ibid.CodeVectorDB, Message: r.Error, Retryable: true}
-		}
-	}
-	return phaseModel, nil
+	return phaseGrade, nil
 }
 
 // settle answers a call that need not run: one the model can correct, or one
@@ -411,9 +400,7 @@ func (s *session) timedOut(name string) ibid.ToolOutput {
 // may cite from it has to stand by then.
 func (s *session) finish(c *call, out ibid.ToolOutput, took time.Duration) error {
 	if out.Reranked != nil {
-		if err := s.emit(*out.Reranked); err != nil {
-			return err
-		}
+		s.reranked = append(s.reranked, *out.Reranked)
 	}
 	text, cited := s.output(out)
 	for _, citation := range cited {

@@ -119,7 +119,7 @@ var errCrash = errors.New("crash")
 // the crash leaves time for; a negative number is no crash.
 func (l *longRun) work(log []ibid.Event, crashAfter int) ([]ibid.Event, Outcome) {
 	emitted := 0
-	out, err := Run(l.t.Context(), l.config(), Task{Request: ibid.Request{Text: "What does the lease say about the rent?"}, Log: log}, func(d ibid.EventData) error {
+	out, err := Run(l.t.Context(), l.config(), Task{Request: ibid.Request{Text: "What does the lease say about the rent?", Mode: ibid.ModeAgentic}, Log: log}, func(d ibid.EventData) error {
 		if emitted == crashAfter {
 			return errCrash
 		}
@@ -170,10 +170,11 @@ func TestContinue(t *testing.T) {
 				if second >= 0 {
 					log, _ = l.work(log, second)
 				}
+				l.last = ibid.ModelRequest{}
 				log, out := l.work(log, -1)
 				checkContinued(t, log, l, first)
 				got := ibid.Fold(log)
-				if got.Text != want.Text || out.SourcesCount != 4 || out.DroppedMarkers != 1 {
+				if got.Text != want.Text || out.SourcesCount != 4 || out.Confidence != want.Verification.Confidence {
 					t.Errorf("answer %q, %+v", got.Text, out)
 				}
 				if diff := cmp.Diff(want.Citations, got.Citations); diff != "" {
@@ -184,6 +185,15 @@ func TestContinue(t *testing.T) {
 				}
 				if diff := cmp.Diff(want.Sources, got.Sources); diff != "" {
 					t.Errorf("sources (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(want.Grades, got.Grades); diff != "" {
+					t.Errorf("grades (-want +got):\n%s", diff)
+				}
+				if l.last.System == "" { // the model was not needed any more
+					return
+				}
+				if out.DroppedMarkers != 1 {
+					t.Errorf("%d markers were dropped", out.DroppedMarkers)
 				}
 				if diff := cmp.Diff(wantLast, l.last); diff != "" {
 					t.Errorf("the last prompt (-want +got):\n%s", diff)

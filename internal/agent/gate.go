@@ -8,34 +8,6 @@ import (
 	"ibid"
 )
 
-// analyse says what kind of question it is, by its words alone.
-func analyse(req ibid.Request, mode ibid.Mode) ibid.QueryAnalyzed {
-	return ibid.QueryAnalyzed{Query: req.Text, Complexity: complexity(req), Mode: mode, SubQueries: []string{}}
-}
-
-// comparing words make a question complex: it needs more than one passage.
-var comparing = regexp.MustCompile(`(?i)\b(compare|comparison|contrast|difference|differences|differ|versus|vs|trade-?offs?|pros and cons|` +
-	`relationship|impact|implications?|analy[sz]e|evaluate|summari[sz]e|overview|across|between|vergleiche?|unterschiede?|zusammenfassung)\b`)
-
-// explaining words make a question at least moderate.
-var explaining = regexp.MustCompile(`(?i)\b(why|how|explain|describe|reasons?|steps|process|list|which|warum|wie|weshalb|erkläre?)\b`)
-
-// complexity sorts a question by how much it seems to ask for. It is shown to
-// people and steers nothing but the plan phase.
-func complexity(req ibid.Request) string {
-	words := len(strings.Fields(req.Text))
-	questions := strings.Count(req.Text, "?")
-	switch {
-	case trivial(req):
-		return "simple"
-	case comparing.MatchString(req.Text), words > 40, questions > 1:
-		return "complex"
-	case explaining.MatchString(req.Text), words > 14, len(req.Attachments) > 0:
-		return "moderate"
-	}
-	return "simple"
-}
-
 // worthPlanning is the gate before the plan phase: trivial questions are not
 // worth a paragraph of thought, unless the user asked for it.
 func worthPlanning(req ibid.Request) bool {

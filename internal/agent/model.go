@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,17 +25,19 @@ func (s *session) conversation() []ibid.Turn {
 // grows, but for what is said once (extra), so that prompt caches keep hitting.
 func (s *session) request() ibid.ModelRequest {
 	req := ibid.ModelRequest{System: s.prompts.system, Turns: s.conversation(), Think: ibid.ThinkOff}
-	limit := ibid.MaxToolOutput
-	if s.trimmed {
-		limit = trimmedOutput
+	if s.mode == ibid.ModeDirect {
+		last := &req.Turns[len(req.Turns)-1]
+		last.Parts = append(last.Parts, s.findings()...)
+		req.Turns = append(req.Turns, s.extra...)
+		return req
 	}
-	images := s.images
+	limit, images := ibid.MaxToolOutput, s.images
 	if s.trimmed {
-		images = nil
+		limit, images = trimmedOutput, nil
 	}
 	req.Turns = append(req.Turns, s.state.turns(limit, images)...)
 	switch {
-	case s.mode == ibid.ModeDirect || len(s.cfg.Tools) == 0:
+	case len(s.cfg.Tools) == 0:
 	case s.spent():
 		req.Turns = append(req.Turns, ibid.UserTurn(s.prompts.nudges["budget"]))
 	default:
@@ -76,7 +79,7 @@ func (s *session) model(ctx context.Context) (phase, error) {
 		}
 		return s.askAgain("forced", resp.Turn)
 	}
-	return phaseDone, s.stream.release()
+	return phaseVerify, s.stream.release()
 }
 
 // askAgain repeats the request with a word to the model about its turn.
@@ -169,11 +172,12 @@ func (s *session) attempt(ctx context.Context, req ibid.ModelRequest) (ibid.Mode
 //
 // Many models announce their calls ("I'll look that up."). Such words are no
 // part of the answer, but they come before anything tells. Announcements are
-// short, and most of them come before the first call; so a few words are held
-// back, fewer once there are results to answer from, and none where no tool can
-// be called. What is let through and turns out to be an announcement after all
-// is retracted; either way it is shown as reasoning. A turn that may have to be
-// repeated because a forced tool was not used is held longer.
+// short, most of them come before the first call, and they begin like one
+// (announcing); so what does is held for longer than what does not, and nothing
+// is held where no tool can be called. What is let through and turns out to be an
+// announcement after all is retracted; either way it is shown as reasoning. A
+// turn that may have to be repeated because a forced tool was not used is held
+// longest.
 func (s *session) holdLimit(req ibid.ModelRequest) int {
 	switch {
 	case len(req.Tools) == 0:
@@ -181,7 +185,18 @@ func (s *session) holdLimit(req ibid.ModelRequest) int {
 	case !s.urged && len(s.unusedTools()) > 0:
 		return 2000
 	case len(s.state.rounds) == 0:
-		return 200
+		return announceHold
 	}
 	return 60
 }
+
+const (
+	// announceHold is how many bytes are held of a text before the first call.
+	announceHold = 200
+	// plainHold is how many of them where it does not begin like an announcement:
+	// enough to tell.
+	plainHold = 24
+)
+
+// announcing finds the beginnings of texts that announce what is done next.
+var announcing = regexp.MustCompile(`(?i)^\W*(i|i['’]ll|i['’]m|i['’]d|let|let['’]s|to|first|sure|ok|okay|certainly|of course|alright|great|one|now|next|we|searching|looking|checking|before|ich|lass|zuerst)\b`)

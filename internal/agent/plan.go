@@ -29,6 +29,9 @@ func (s *session) plan(ctx context.Context) (phase, error) {
 	if !worthPlanning(s.task.Request) {
 		return next, nil
 	}
+	if s.task.Request.Mode == ibid.ModeDirect && s.task.Request.Think != ibid.ThinkOn {
+		return next, nil // who asks for the fast way does not wait for a plan
+	}
 	if err := s.think(ctx); err != nil {
 		s.cfg.Log.Warn("the plan failed", "model", s.cfg.Planner.Name(), "error", err)
 	}
@@ -86,8 +89,9 @@ func (s *session) think(ctx context.Context) (err error) {
 // generate calls a model and counts what it costs.
 func (s *session) generate(ctx context.Context, m ibid.Model, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
 	s.context = size(req)
+	s.asked++
 	resp, err := m.Generate(ctx, req, emit)
 	resp.Usage.ModelRequests = max(1, resp.Usage.ModelRequests)
-	s.usage = s.usage.Add(resp.Usage)
+	s.usage, s.unsaid = s.usage.Add(resp.Usage), s.unsaid.Add(resp.Usage)
 	return resp, err
 }

@@ -20,13 +20,14 @@ type prompts struct {
 	plan   string
 	notes  string // repeated after the question: scope and forced tools
 	nudges map[string]string
+	judge  map[string]string // by task: grade, verify, rewrite
 }
 
 // attachmentLimit is how long an attached text may be, in bytes, to be given to
 // the model whole.
 const attachmentLimit = 16 << 10
 
-func newPrompts(cfg Config, task Task) (prompts, error) {
+func newPrompts(cfg Config, task Task, mode ibid.Mode, analysis *ibid.QueryAnalyzed) (prompts, error) {
 	scope := scopeWords(task.Request.Scope)
 	forced := forcedWords(cfg, task.Request)
 	offers := func(name string) bool {
@@ -51,18 +52,22 @@ func newPrompts(cfg Config, task Task) (prompts, error) {
 	}
 	p.system = render("system.md", map[string]any{
 		"Today": cfg.Now().Format("Monday, 2 January 2006"), "Library": strings.TrimSpace(task.Library), "Databases": databases,
-		"Search": offers(searchTool), "Calculator": offers("calculator"), "Clock": offers("current_time"),
+		"Direct": mode == ibid.ModeDirect && !trivial(task.Request), "Search": mode == ibid.ModeAgentic && offers(searchTool), "Calculator": offers("calculator"), "Clock": offers("current_time"),
 		"Web":   offers("web_search"),
 		"Scope": scope, "Forced": forced,
 	})
 	p.plan = render("plan.md", nil)
-	if scope != "" {
+	if a := analysis; a != nil && mode == ibid.ModeAgentic && (a.Standalone != "" || a.Decomposed) {
+		p.notes += "\n\n" + render("analysis.md", a)
+	}
+	if scope != "" && mode == ibid.ModeAgentic {
 		p.notes += "\n\n" + render("scope.md", scope)
 	}
 	if forced != "" {
 		p.notes += "\n\n" + render("forced.md", forced)
 	}
 	p.nudges = sections(render("nudges.md", forced))
+	p.judge = sections(render("judge.md", nil))
 	return p, err
 }
 

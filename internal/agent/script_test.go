@@ -107,6 +107,9 @@ func readScript(t *testing.T, a *txtar.Archive) *script {
 			t.Fatalf("a script has no part %q", f.Name)
 		}
 	}
+	if sc.task.Request.Mode == "" {
+		sc.task.Request.Mode = ibid.ModeAgentic
+	}
 	return sc
 }
 
@@ -211,6 +214,30 @@ func writeEvents(log []ibid.EventData) string {
 		switch d := log[i].(type) {
 		case ibid.QueryAnalyzed:
 			fmt.Fprintf(&b, "query.analyzed %s %s\n", d.Complexity, d.Mode)
+			if d.Standalone != "" {
+				fmt.Fprintf(&b, "  alone: %s\n", d.Standalone)
+			}
+			for _, q := range d.SubQueries {
+				fmt.Fprintf(&b, "  asks: %s\n", q)
+			}
+		case ibid.CacheChecked:
+			fmt.Fprintf(&b, "cache.checked hit=%t %.2f %q\n", d.Hit, d.Similarity, d.OriginalQuery)
+		case ibid.PassagesGraded:
+			fmt.Fprintf(&b, "passages.graded %d correct, %d ambiguous, %d incorrect, %d expanded: %s\n", d.Correct, d.Ambiguous, d.Incorrect, d.Expanded, d.Action)
+			for _, g := range d.Details {
+				fmt.Fprintf(&b, "  %s %s %.2f", g.ChunkID, g.Classification, g.Score)
+				if g.Expanded {
+					fmt.Fprintf(&b, ", as %s %.2f", g.ExpandedTo, g.NewScore)
+				}
+				b.WriteByte('\n')
+			}
+		case ibid.PassagesReranked:
+			fmt.Fprintf(&b, "passages.reranked by %s: %d of %d, best %.2f\n", d.Method, d.OutputCount, d.InputCount, d.TopScore)
+		case ibid.AnswerVerified:
+			fmt.Fprintf(&b, "answer.verified confidence %.2f\n", d.Confidence)
+			for _, c := range d.Details {
+				fmt.Fprintf(&b, "  %s %q %v\n", c.Verdict, c.Claim, c.ChunkIDs)
+			}
 		case ibid.ReasoningDelta:
 			text := d.Text
 			for ; i+1 < len(log); i++ {

@@ -18,15 +18,21 @@ type session struct {
 	prompts prompts
 	mode    ibid.Mode
 
-	usage    ibid.Usage
-	requests int                         // calls of the model in the answer phase
-	empty    int                         // empty turns in a row
-	urged    bool                        // the model was told once to use the forced tools
-	trimmed  bool                        // the prompt was too long: no history, short results
-	extra    []ibid.Turn                 // said to the model in the next request only
-	stream   *answerStream               // of the latest turn
-	context  int                         // size of the last prompt
-	images   map[ibid.PageRef]ibid.Image // of pages that tools showed; without data where it cannot be had
+	usage       ibid.Usage                  // of this process
+	unsaid      ibid.Usage                  // of it, what no event has told yet
+	before      ibid.Usage                  // of the turns of processes before this one
+	requests    int                         // calls of the model in the answer phase
+	asked       int                         // calls of any model by this process
+	reranked    []ibid.PassagesReranked     // what the tools of this round say of their order
+	betterQuery string                      // that the judge would search with
+	cached      bool                        // the answer was given before, and is replayed
+	empty       int                         // empty turns in a row
+	urged       bool                        // the model was told once to use the forced tools
+	trimmed     bool                        // the prompt was too long: no history, short results
+	extra       []ibid.Turn                 // said to the model in the next request only
+	stream      *answerStream               // of the latest turn
+	context     int                         // size of the last prompt
+	images      map[ibid.PageRef]ibid.Image // of pages that tools showed; without data where it cannot be had
 }
 
 // phase is what a session does next.
@@ -34,10 +40,13 @@ type phase int
 
 const (
 	phaseAnalyse phase = iota
+	phaseCache
 	phasePlan
 	phaseDirect
 	phaseModel
 	phaseTools
+	phaseGrade
+	phaseVerify
 	phaseDone
 )
 
@@ -46,16 +55,22 @@ const maxEmpty = 3
 
 func newSession(cfg Config, task Task, sink func(ibid.EventData) error) (*session, error) {
 	s := &session{cfg: cfg, task: task, sink: sink, mode: ibid.ModeAgentic}
-	if task.Request.Mode == ibid.ModeDirect {
-		s.mode = ibid.ModeDirect
-	}
 	for _, e := range task.Log {
 		s.state.apply(e.Data)
 	}
 	s.requests = s.state.iteration()
+	s.before = s.state.turnUsage
+	return s, s.prepare()
+}
+
+// prepare makes the prompts, which depend on how the question is answered.
+func (s *session) prepare() error {
+	if a := s.state.analysis; a != nil {
+		s.mode = a.Mode
+	}
 	var err error
-	s.prompts, err = newPrompts(cfg, task)
-	return s, err
+	s.prompts, err = newPrompts(s.cfg, s.task, s.mode, s.state.analysis)
+	return err
 }
 
 func (s *session) run(ctx context.Context) error {
@@ -66,7 +81,9 @@ func (s *session) run(ctx context.Context) error {
 		}
 		switch next {
 		case phaseAnalyse:
-			next, err = phasePlan, s.emit(analyse(s.task.Request, s.mode))
+			next, err = s.analyse(ctx)
+		case phaseCache:
+			next, err = s.lookUp(ctx)
 		case phasePlan:
 			next, err = s.plan(ctx)
 		case phaseDirect:
@@ -75,6 +92,10 @@ func (s *session) run(ctx context.Context) error {
 			next, err = s.model(ctx)
 		case phaseTools:
 			next, err = s.tools(ctx)
+		case phaseGrade:
+			next, err = s.grade(ctx)
+		case phaseVerify:
+			next, err = s.verify(ctx)
 		}
 	}
 	return err
@@ -87,6 +108,9 @@ func (s *session) run(ctx context.Context) error {
 // little it is: reasoning cannot be retracted, readers would see it twice, and
 // the answer does not depend on it.
 func (s *session) resume() (phase, error) {
+	if s.state.verdict != nil {
+		return phaseDone, nil // only the end of the run was missing
+	}
 	if err := s.retract("the answer was interrupted and is written again"); err != nil {
 		return 0, err
 	}
@@ -94,17 +118,19 @@ func (s *session) resume() (phase, error) {
 	case len(s.state.unfinished()) > 0:
 		return phaseTools, s.restart()
 	case len(s.state.rounds) > 0:
-		return phaseModel, nil
-	case s.state.analyzed && s.state.planned:
+		return phaseGrade, nil
+	case s.state.analysis == nil:
+		return phaseAnalyse, nil
+	case s.state.planned:
 		return s.afterPlan(), nil
-	case s.state.analyzed:
-		return phasePlan, nil
+	case s.state.cache == nil || s.state.cache.Hit:
+		return phaseCache, nil
 	}
-	return phaseAnalyse, nil
+	return phasePlan, nil
 }
 
 func (s *session) afterPlan() phase {
-	if s.mode == ibid.ModeDirect && s.tool(searchTool) != nil {
+	if s.mode == ibid.ModeDirect && !trivial(s.task.Request) {
 		return phaseDirect
 	}
 	return phaseModel
@@ -125,7 +151,7 @@ func (s *session) emit(data ibid.EventData) error {
 
 // retract declares the text that stands void, if any does.
 func (s *session) retract(reason string) error {
-	if s.state.answer == 0 {
+	if len(s.state.answer) == 0 {
 		return nil
 	}
 	return s.emit(ibid.AnswerRetracted{Reason: reason})
@@ -161,16 +187,23 @@ func (s *session) failure(ctx context.Context, err error) error {
 
 func (s *session) outcome() Outcome {
 	out := Outcome{
-		Usage: s.usage.Add(s.state.toolUsage), Iterations: s.state.iteration(), ToolsUsed: s.state.tools(),
-		Mode: s.mode, ContextChars: s.context,
+		Usage: s.before.Add(s.usage).Add(s.state.toolUsage), Iterations: s.state.iteration(), ToolsUsed: s.state.tools(),
+		Mode: s.mode, ContextChars: s.context, Cached: s.cached,
 	}
 	out.Usage.ToolCalls = len(s.state.calls)
-	if s.stream == nil || s.stream.sent == 0 {
+	if len(s.state.answer) == 0 {
 		return out
 	}
-	out.Iterations++ // the turn that answers has no calls and stands in no round
-	cited := s.stream.cite.cited
-	out.SourcesCount, out.DroppedMarkers = len(cited), s.stream.cite.dropped
+	if !s.cached {
+		out.Iterations++ // the turn that answers has no calls and stands in no round
+	}
+	out.SourcesCount = len(s.state.cited())
+	if s.stream != nil {
+		out.DroppedMarkers = s.stream.cite.dropped
+	}
+	if v := s.state.verdict; v != nil {
+		out.Confidence = v.Confidence
+	}
 	return out
 }
 

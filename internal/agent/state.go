@@ -11,14 +11,17 @@ import (
 // state is what a run's log comes to. It changes by apply only, live and when a
 // log is read back, so both lead to the same prompt.
 type state struct {
-	analyzed  bool
+	analysis  *ibid.QueryAnalyzed
+	cache     *ibid.CacheChecked
 	planned   bool // some reasoning stands
 	rounds    []*round
 	calls     map[string]*call
 	ledger    ledger
-	answer    int // bytes of answer since the last retraction
+	answer    []byte // the text since the last retraction
+	verdict   *ibid.AnswerVerified
 	named     int // sources that the log names
 	toolUsage ibid.Usage
+	turnUsage ibid.Usage // of the model's turns, as far as the log tells
 }
 
 // round is one turn of the model that asked for tools.
@@ -26,6 +29,10 @@ type round struct {
 	iteration int
 	replay    *ibid.Turn
 	calls     []*call // in the order in which the model asked
+	// grades are the verdicts on the passages that the round found, by chunk id;
+	// nil until they are graded.
+	grades map[string]ibid.Grade
+	action string // what the grades ask for: proceed, re-retrieve, expand
 }
 
 // call is one tool call. It is finished when result is set.
@@ -38,7 +45,11 @@ type call struct {
 func (s *state) apply(data ibid.EventData) {
 	switch d := data.(type) {
 	case ibid.QueryAnalyzed:
-		s.analyzed = true
+		s.analysis = &d
+	case ibid.CacheChecked:
+		s.cache = &d
+	case ibid.PassagesGraded:
+		s.graded(d)
 	case ibid.ReasoningDelta:
 		s.planned = true
 	case ibid.ToolStarted:
@@ -51,9 +62,11 @@ func (s *state) apply(data ibid.EventData) {
 	case ibid.CitationAdded:
 		s.ledger.add(d.Citation)
 	case ibid.AnswerDelta:
-		s.answer += len(d.Text)
+		s.answer = append(s.answer, d.Text...)
 	case ibid.AnswerRetracted:
-		s.answer = 0
+		s.answer = nil
+	case ibid.AnswerVerified:
+		s.verdict = &d
 	case ibid.SourcesNamed:
 		s.named = len(d.Sources)
 	}
@@ -70,6 +83,9 @@ func (s *state) start(d ibid.ToolStarted) {
 	}
 	if d.Replay != nil {
 		r.replay = d.Replay
+	}
+	if d.Usage != nil {
+		s.turnUsage = s.turnUsage.Add(*d.Usage)
 	}
 	if s.calls == nil {
 		s.calls = map[string]*call{}
@@ -178,7 +194,7 @@ func (s *state) turns(limit int, images map[ibid.PageRef]ibid.Image) []ibid.Turn
 			asked.Parts = append(asked.Parts, ibid.Part{Call: &c.ToolCall})
 			result := ibid.ToolResult{CallID: c.ID, Name: c.Name}
 			if c.result != nil {
-				result.Content, _ = bounded(c.result.Output, limit)
+				result.Content, _ = bounded(s.shown(r, c), limit)
 				result.Failed = !c.result.OK
 			}
 			told.Parts = append(told.Parts, ibid.Part{Result: &result})

@@ -47,7 +47,11 @@ func (a *answerStream) write(text string) error {
 	text, a.partial = wholeCharacters(a.partial + text)
 	a.raw.WriteString(text)
 	a.visible.WriteString(a.cite.Write(a.meta.Write(text)))
-	if a.visible.Len() > a.limit || len(a.cite.cited) > 0 { // nobody announces with footnotes
+	held := a.limit
+	if held == announceHold && a.visible.Len() > plainHold && !announcing.MatchString(a.visible.String()) {
+		held = plainHold
+	}
+	if a.visible.Len() > held || len(a.cite.cited) > 0 { // nobody announces with footnotes
 		a.open = true
 	}
 	return a.send()
@@ -84,7 +88,7 @@ func (a *answerStream) send() error {
 		return nil
 	}
 	if a.sent == 0 {
-		if err := a.s.emit(ibid.AnswerStarted{Model: a.s.cfg.Model.Name(), ContextChunks: len(a.s.state.ledger.citations),
+		if err := a.s.emit(ibid.AnswerStarted{Model: a.s.cfg.Model.Name(), ContextChunks: a.s.contextChunks(),
 			ContextTokens: a.s.context / bytesPerToken}); err != nil {
 			return err
 		}

@@ -277,6 +277,9 @@ const maxQueries = 3
 // queries returns what to search for: one query for each question in the
 // message. A question that leans on an earlier one takes over its words.
 func (r *Reader) queries(t task) (queries []string, follows string) {
+	if t.inFull != "" { // the agent has done what follows
+		return splitQuestions(t.inFull), ""
+	}
 	queries = splitQuestions(t.question)
 	if len(queries) == 1 {
 		if follows = r.leansOn(t); follows != "" {

@@ -153,6 +153,8 @@ func (r *Reader) reply(req ibid.ModelRequest) reply {
 		return reply{thinking: r.planInWords(t)}
 	case len(t.rounds) > 0:
 		return r.nextMove(t, req)
+	case t.searched:
+		return reply{text: r.fromGiven(t)}
 	case len(req.Tools) == 0:
 		return reply{text: r.withoutTools(t)}
 	}
@@ -179,6 +181,18 @@ func (r *Reader) withoutTools(t task) string {
 	return introduction
 }
 
+// fromGiven answers from what the agent has found.
+func (r *Reader) fromGiven(t task) string {
+	questions := splitQuestions(t.question)
+	if t.inFull != "" {
+		questions = splitQuestions(t.inFull)
+	}
+	if answer, ok := r.quoteAll(questions, append(t.given, t.attachedPassages()...)); ok {
+		return answer
+	}
+	return nothingFound(questions)
+}
+
 // longPrompt is the size, in bytes, from which on a prompt without tools is
 // taken for a text to be summed up rather than for a question.
 const longPrompt = 600
@@ -193,6 +207,10 @@ type task struct {
 	earlier      []string // what the user said before, oldest first
 	earlierFiles []string // that came with that
 	rounds       []round  // tool calls since the question, oldest first
+
+	searched bool           // the agent has searched the documents itself
+	given    []ibid.Handled // what it found, the best first
+	inFull   string         // the question as it stands alone, where it does not
 }
 
 // round is a tool call and what came of it.
@@ -251,6 +269,7 @@ func (t *task) ask(turn ibid.Turn) {
 	t.question, t.notes, t.attached, t.rounds = "", "", nil, nil
 	t.earlierFiles = append(t.earlierFiles, t.files...)
 	t.files = filesOfPast(turn.Text())
+	t.searched, t.given, t.inFull = false, nil, ""
 	for _, p := range turn.Parts {
 		switch {
 		case p.Text == "":
@@ -262,8 +281,14 @@ func (t *task) ask(turn ibid.Turn) {
 			} else {
 				t.attached = append(t.attached, source{title: m[1], text: m[3]})
 			}
+		case findings.MatchString(p.Text):
+			m := findings.FindStringSubmatch(p.Text)
+			t.searched, t.given, t.inFull = true, ibid.ParsePassages(p.Text), m[1]
 		default:
 			t.notes += p.Text
+			if m := inFull.FindStringSubmatch(p.Text); m != nil {
+				t.inFull = m[1]
+			}
 		}
 	}
 }
@@ -272,6 +297,9 @@ var (
 	// historyHead is what stands before messages of the past.
 	historyHead = regexp.MustCompile(`(?s)^<!-- METADATA: .*? -->\n?`)
 	attachment  = regexp.MustCompile(`(?s)^\s*<attachment name="(.*?)"(?: type="[^"]*" id="([^"]*)")?>\n(.*)\n</attachment>\s*$`)
+	// findings end with the question, after a line about the passages before it.
+	findings = regexp.MustCompile(`(?s)\n(?:Answer this question from the passages above|No passage of the documents matches)[^\n]*\n(.*)$`)
+	inFull   = regexp.MustCompile(`\(In full: (.*?)\)`)
 )
 
 // promptPassages returns passages that were put into the prompt.

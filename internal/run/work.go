@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,7 +162,7 @@ func (r *Runner) closeRun(ctx context.Context, w *logWriter, run *ibid.Run, out 
 		out.ToolsUsed = []string{}
 	}
 	end := ibid.Finished{Status: ibid.StatusCompleted, Usage: out.Usage, Iterations: out.Iterations, ToolsUsed: out.ToolsUsed,
-		SourcesCount: out.SourcesCount, Confidence: out.Confidence, Mode: mode(run.Request.Mode), DroppedMarkers: out.DroppedMarkers}
+		SourcesCount: out.SourcesCount, Confidence: out.Confidence, Mode: cmp.Or(out.Mode, mode(run.Request.Mode)), Cached: out.Cached, DroppedMarkers: out.DroppedMarkers}
 	var tail []ibid.EventData
 	switch {
 	case err == nil:

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -42,21 +43,32 @@ type Support struct {
 // words, weighted by rarity, stand in the sentence that comes closest and beside
 // it. Figures and names that stand nowhere near there, and a negation on one side
 // only, count against it, since such claims differ from the truth by one word.
+//
+// A claim that no piece bears out alone is held against all of them together: the
+// closest sentence of each.
 func Judge(claim string, evidence []Evidence) Support {
-	best := Support{Verdict: Unsupported}
-	scores := make([]float64, len(evidence))
 	j := newJudge(claim, evidence)
+	best := Support{Verdict: Unsupported}
+	scores, closest := make([]float64, len(evidence)), make([]nearest, len(evidence))
 	for i := range evidence {
-		scores[i] = j.score(i)
+		closest[i] = j.nearest(i)
+		scores[i] = max(0, closest[i].covered-j.wrong(closest[i]))
 		best.Score = max(best.Score, scores[i])
+	}
+	least := max(unsupportedBelow, best.Score-0.15)
+	if together := j.together(closest); best.Score < supportedFrom && together > best.Score {
+		best.Score, least = together, unsupportedBelow/2
+		for i := range scores {
+			scores[i] = closest[i].covered
+		}
 	}
 	if best.Score >= unsupportedBelow {
 		for i, s := range scores {
-			if s >= unsupportedBelow && s >= best.Score-0.15 {
+			if s >= least {
 				best.By = append(best.By, i)
 			}
 		}
-		slices.SortStableFunc(best.By, func(a, b int) int { return int(math.Copysign(1, scores[b]-scores[a])) })
+		slices.SortStableFunc(best.By, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	}
 	switch {
 	case best.Score >= supportedFrom:
@@ -181,11 +193,16 @@ const (
 	wrongDenial = 0.20
 )
 
-// score holds the claim against the sentence of a piece of evidence that comes
-// closest.
-func (j *judge) score(i int) float64 {
+// nearest is the sentence of a piece of evidence that comes closest to the claim.
+type nearest struct {
+	sentence
+	near    []sentence // what stands around it: before, after, above
+	covered float64
+}
+
+func (j *judge) nearest(i int) nearest {
 	piece := j.evidence[i]
-	most, score := 0.0, 0.0
+	var best nearest
 	for k := 1; k < len(piece); k++ {
 		near := []sentence{piece[0]}
 		if k > 1 {
@@ -194,11 +211,24 @@ func (j *judge) score(i int) float64 {
 		if k+1 < len(piece) {
 			near = append(near, piece[k+1])
 		}
-		if covered := j.covered(piece[k], near); covered > most {
-			most, score = covered, covered-j.wrong(piece[k], near, covered)
+		if covered := j.covered(piece[k], near); covered > best.covered {
+			best = nearest{piece[k], near, covered}
 		}
 	}
-	return max(0, score)
+	return best
+}
+
+// together holds the claim against the closest sentences of all pieces.
+func (j *judge) together(closest []nearest) float64 {
+	if len(closest) < 2 {
+		return 0
+	}
+	best := slices.MaxFunc(closest, func(a, b nearest) int { return cmp.Compare(a.covered, b.covered) })
+	for _, n := range closest {
+		best.near = append(best.near[:len(best.near):len(best.near)], n.sentence)
+	}
+	best.covered = j.covered(best.sentence, best.near)
+	return max(0, best.covered-j.wrong(best))
 }
 
 // covered is the share of the claim's words, by weight, in a sentence and around
@@ -218,9 +248,10 @@ func (j *judge) covered(s sentence, near []sentence) float64 {
 
 // wrong is what is taken off a score for what the claim says and the sentence
 // does not.
-func (j *judge) wrong(s sentence, near []sentence, covered float64) float64 {
+func (j *judge) wrong(n nearest) float64 {
+	s, near := n.sentence, n.near
 	off := 0.0
-	partly := max(0, covered-stillPartly)
+	partly := max(0, n.covered-stillPartly)
 	for f := range j.claim.figures {
 		if !s.figures[f] && !slices.ContainsFunc(near, func(n sentence) bool { return n.figures[f] }) {
 			off = wrongFigure
@@ -240,4 +271,24 @@ func (j *judge) wrong(s sentence, near []sentence, covered float64) float64 {
 		off = max(off, partly) + wrongDenial
 	}
 	return off
+}
+
+// JudgeTable holds a claim against the table that a query came to. A table is no
+// prose, so that only figures and names are compared: where one of the claim's is
+// not in it, as when it is rounded, the claim is supported in part.
+func JudgeTable(claim, table string) Support {
+	j := newJudge(claim, []Evidence{{Text: table}})
+	all := readSentence(text.NewMemo(text.NewAnalyzer("en")), table)
+	s := Support{Verdict: Supported, Score: 1, By: []int{0}}
+	for f := range j.claim.figures {
+		if !all.figures[f] {
+			s.Verdict, s.Score = PartiallySupported, 0.5
+		}
+	}
+	for t := range j.names {
+		if !all.terms[t] {
+			s.Verdict, s.Score = PartiallySupported, 0.5
+		}
+	}
+	return s
 }

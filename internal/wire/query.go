@@ -124,7 +124,7 @@ func (p *Query) sources() []querySource {
 // isRetrieval reports whether a tool looks for passages.
 func isRetrieval(tool string) bool {
 	switch tool {
-	case "search_knowledge_base", "search_keyword", "search_propositions", "hybrid_search", "hyde_search":
+	case "search_knowledge_base", "search_keywords", "search_propositions", "search_hypothetical":
 		return true
 	}
 	return false

@@ -1,0 +1,137 @@
+package agent
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ibid"
+)
+
+// How much a question asks for.
+const (
+	simple   = "simple"
+	moderate = "moderate"
+	compound = "complex"
+)
+
+// analyse says what kind of question it is, before any model has seen it: how
+// much it asks for, what it means on its own, which questions it is made of,
+// and how it is answered. Only rules are used, but for the direct mode where
+// they don't know what a question leans on.
+func (s *session) analyse(ctx context.Context) (phase, error) {
+	req := s.task.Request
+	a := ibid.QueryAnalyzed{Query: req.Text, Complexity: complexity(req), SubQueries: []string{}}
+	full, sure := req.Text, true
+	if !trivial(req) {
+		full, sure = standalone(req.Text, s.earlier())
+		if parts := decompose(full); len(parts) > 1 {
+			a.Decomposed, a.SubQueries = true, parts
+		}
+	}
+	a.Mode = s.chooseMode(a)
+	s.mode = a.Mode
+	if !sure && a.Mode == ibid.ModeDirect && s.mayAskJudge(JudgeAuto) {
+		if better, ok := s.rewrite(ctx); ok {
+			full = better
+		}
+	}
+	if full != req.Text {
+		a.Standalone = full
+	}
+	if err := s.emit(a); err != nil {
+		return 0, err
+	}
+	return phaseCache, s.prepare()
+}
+
+// chooseMode picks how a question is answered that leaves the choice to us. What
+// one search of the documents may answer takes the direct way.
+func (s *session) chooseMode(a ibid.QueryAnalyzed) ibid.Mode {
+	req := s.task.Request
+	switch {
+	case s.tool(searchTool) == nil:
+		return ibid.ModeAgentic
+	case req.Mode == ibid.ModeDirect:
+		return ibid.ModeDirect
+	case req.Mode == ibid.ModeAgentic, a.Complexity != simple, a.Decomposed:
+		return ibid.ModeAgentic
+	case trivial(req), !isQuestion(req.Text), len(req.ForceTools) > 0, len(req.Attachments) > 0, elsewhere.MatchString(req.Text):
+		return ibid.ModeAgentic
+	case slices.ContainsFunc(otherSources, func(name string) bool { return s.tool(name) != nil }):
+		return ibid.ModeAgentic // which source it is, the model has to say
+	}
+	return ibid.ModeDirect
+}
+
+// isQuestion reports whether a message asks rather than tells.
+func isQuestion(s string) bool {
+	s = strings.ToLower(strings.TrimSpace(s))
+	return strings.HasSuffix(s, "?") || asking.MatchString(s)
+}
+
+// otherSources are the tools that answer questions from elsewhere than documents.
+var otherSources = []string{"query_database", "web_search"}
+
+// elsewhere finds questions that are about the library itself, the present or
+// the web, or ask for something to be done.
+var elsewhere = regexp.MustCompile(`(?i)\b(documents?|files?|library|folders?|category|categories|tags?|page \d+|chapter|section|` +
+	`today|now|current(ly)?|latest|news|web|internet|online|calculate|compute|remind|write|draft|translate|` +
+	`you|your|dokumente?|dateien?|heute|jetzt)\b`)
+
+// comparing words make a question complex: it needs more than one passage.
+var comparing = regexp.MustCompile(`(?i)\b(compare|comparison|contrast|difference|differences|differ|versus|vs|trade-?offs?|pros and cons|` +
+	`relate|relationship|impact|implications?|analy[sz]e|evaluate|summari[sz]e|summary|overview|across|between|vergleiche?|unterschiede?|zusammenfassung)\b`)
+
+// explaining words make a question at least moderate.
+var explaining = regexp.MustCompile(`(?i)\b(why|how|explain|describe|reasons?|steps|process|list|which|warum|wie|weshalb|erkläre?)\b`)
+
+// measuring is a "how" that asks for one figure.
+var measuring = regexp.MustCompile(`(?i)\bhow (many|much|long|old|often|far|tall|high|large|big|deep|fast|wide)\b`)
+
+// complexity sorts a question by how much it seems to ask for.
+func complexity(req ibid.Request) string {
+	text := measuring.ReplaceAllString(req.Text, "what")
+	words := len(strings.Fields(text))
+	questions := strings.Count(text, "?")
+	switch {
+	case trivial(req):
+		return simple
+	case comparing.MatchString(text), words > 40, questions > 1:
+		return compound
+	case explaining.MatchString(text), words > 16, len(req.Attachments) > 0, clauses.MatchString(text):
+		return moderate
+	}
+	return simple
+}
+
+// earlier are the user's questions of the past, oldest first.
+func (s *session) earlier() []string {
+	var texts []string
+	for _, t := range s.task.History {
+		if t.Role == ibid.RoleUser {
+			texts = append(texts, strings.TrimSpace(historyHead.ReplaceAllString(t.Text(), "")))
+		}
+	}
+	return texts
+}
+
+// historyHead is what the runner puts before messages of the past.
+var historyHead = regexp.MustCompile(`(?s)^<!-- METADATA: .*? -->\n?`)
+
+// question is what the user asks, as it stands alone.
+func (s *session) question() string {
+	if a := s.state.analysis; a != nil && a.Standalone != "" {
+		return a.Standalone
+	}
+	return s.task.Request.Text
+}
+
+// queries are what is searched for.
+func (s *session) queries() []string {
+	if a := s.state.analysis; a != nil && len(a.SubQueries) > 0 {
+		return a.SubQueries
+	}
+	return []string{s.question()}
+}

@@ -1,0 +1,103 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"ibid"
+)
+
+func TestStandalone(t *testing.T) {
+	for _, tc := range []struct {
+		earlier  string // separated by " / "
+		question string
+		want     string
+		unsure   bool
+	}{
+		{"What was the revenue in 2022?", "And in 2023?", "What was the revenue in 2023?", false},
+		{"What was the revenue in 2022? / And in 2023?", "and 2024?", "What was the revenue in 2024?", false},
+		{"What is the rent?", "And the deposit?", "What is the deposit?", false},
+		{"What is the rent?", "What about the deposit?", "What is the deposit?", false},
+		{"Who founded Acme Ltd?", "Where is it based?", "Where is Acme Ltd based?", false},
+		{"Who founded Acme Ltd?", "What are its products?", "What are Acme Ltd's products?", false},
+		{"When was Ada Lovelace born?", "When did she die?", "When did Ada Lovelace die?", false},
+		{"What is the population of Norway?", "And of Sweden?", "What is the population of Sweden?", false},
+		{"What is the population of Norway?", "How about Sweden?", "What is the population of Sweden?", false},
+		{"How long is the lease?", "Who signed it?", "Who signed the lease?", false},
+		// They stand alone.
+		{"Who founded Acme Ltd?", "How long does the lease run?", "How long does the lease run?", false},
+		{"Who founded Acme Ltd?", "What did Tesla do after he left Edison?", "What did Tesla do after he left Edison?", false},
+		{"Who founded Acme Ltd?", "Is it possible to end the lease early?", "Is it possible to end the lease early?", false},
+		{"What is the rent?", "Are there any pets that are allowed?", "Are there any pets that are allowed?", false},
+		{"", "And in 2023?", "And in 2023?", false},
+		// No rule knows, so the words are taken over.
+		{"Who founded Acme Ltd in Lund?", "Why?", "Why? (founded Acme Ltd Lund)", true},
+		{"Did Ada Lovelace write to Charles Babbage?", "When did she die?", "When did she die? (Ada Lovelace write Charles Babbage)", true},
+		{"What was the revenue in 2022 and in 2021?", "And in 2023?", "And in 2023? (revenue 2022 2021)", true},
+		{"How long does the lease run?", "And the rent?", "And the rent? (lease run)", true},
+	} {
+		var earlier []string
+		if tc.earlier != "" {
+			earlier = strings.Split(tc.earlier, " / ")
+		}
+		got, sure := standalone(tc.question, earlier)
+		if got != tc.want || sure == tc.unsure {
+			t.Errorf("%s | %s → %q, sure %t; want %q", tc.earlier, tc.question, got, sure, tc.want)
+		}
+	}
+}
+
+func TestDecompose(t *testing.T) {
+	for question, want := range map[string]string{
+		"How long does the lease run, and what is the rent?":                "How long does the lease run? / What is the rent?",
+		"Who signed the lease? When does it end?":                           "Who signed the lease? / When does the lease end?",
+		"Who is Ada Lovelace? Where was she born? When did she die?":        "Who is Ada Lovelace? / Where was Ada Lovelace born? / When did Ada Lovelace die?",
+		"Compare the lease and the deed on pets":                            "pets the lease / pets the deed",
+		"What is the difference between the old lease and the new lease?":   "the old lease / the new lease",
+		"How does the 2022 report differ from the 2023 report on earnings?": "earnings the 2022 report / earnings the 2023 report",
+		"How does authentication relate to compliance?":                     "authentication / compliance / How does authentication relate to compliance?",
+		"What is the impact of rates on rents?":                             "rates / rents / What is the impact of rates on rents?",
+		"BM25 vs. vectors":                                                  "BM25 / vectors",
+		"Who wrote the lease?":                                              "",
+		"What are the rights and duties?":                                   "",
+		"Who wrote and who signed?":                                         "Who wrote? / Who signed?",
+		"Tell me when it ends and what then":                                "",
+	} {
+		if got := strings.Join(decompose(question), " / "); got != want {
+			t.Errorf("%s → %q, want %q", question, got, want)
+		}
+	}
+}
+
+func TestChooseMode(t *testing.T) {
+	for _, tc := range []struct {
+		request ibid.Request
+		tools   string
+		want    ibid.Mode
+	}{
+		{ibid.Request{Text: "Who signed the lease?"}, searchTool, ibid.ModeDirect},
+		{ibid.Request{Text: "How long does the lease run?", Mode: ibid.ModeAuto}, searchTool, ibid.ModeDirect},
+		{ibid.Request{Text: "Who signed the lease?", Mode: ibid.ModeAgentic}, searchTool, ibid.ModeAgentic},
+		{ibid.Request{Text: "Compare the lease and the deed", Mode: ibid.ModeDirect}, searchTool, ibid.ModeDirect},
+		{ibid.Request{Text: "Compare the lease and the deed"}, searchTool, ibid.ModeAgentic},
+		{ibid.Request{Text: "How long is the lease, and what is the rent?"}, searchTool, ibid.ModeAgentic},
+		{ibid.Request{Text: "Which documents do I have?"}, searchTool, ibid.ModeAgentic},
+		{ibid.Request{Text: "What is the latest news?"}, searchTool, ibid.ModeAgentic},
+		{ibid.Request{Text: "Who signed the lease?", ForceTools: []string{"calculator"}}, searchTool, ibid.ModeAgentic},
+		{ibid.Request{Text: "Who signed the lease?", Attachments: []ibid.Attachment{{Name: "a"}}}, searchTool, ibid.ModeAgentic},
+		{ibid.Request{Text: "Who signed the lease?"}, searchTool + " web_search", ibid.ModeAgentic},
+		{ibid.Request{Text: "What is 2+2?"}, searchTool, ibid.ModeAgentic},
+		{ibid.Request{Text: "Use the slow tools."}, searchTool, ibid.ModeAgentic},
+		{ibid.Request{Text: "Who signed the lease?", Mode: ibid.ModeDirect}, "calculator", ibid.ModeAgentic},
+	} {
+		var tools []Tool
+		for _, name := range strings.Fields(tc.tools) {
+			tools = append(tools, testTool{name: name})
+		}
+		s := session{cfg: Config{Tools: tools}, task: Task{Request: tc.request}}
+		a := ibid.QueryAnalyzed{Complexity: complexity(tc.request), Decomposed: len(decompose(tc.request.Text)) > 1}
+		if got := s.chooseMode(a); got != tc.want {
+			t.Errorf("%s with %s: %s, want %s", tc.request.Text, tc.tools, got, tc.want)
+		}
+	}
+}

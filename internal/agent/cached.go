@@ -1,0 +1,93 @@
+package agent
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"time"
+
+	"ibid"
+)
+
+// Cache keeps answers. What may be replayed for a question is the cache's own
+// affair: the same user, scope, versions of documents, model and settings.
+type Cache interface {
+	// Lookup returns the answer to a question that asks the same, or how close
+	// the closest came.
+	Lookup(ctx context.Context, question string) (CacheFound, error)
+}
+
+// CacheFound is what a cache has.
+type CacheFound struct {
+	Hit        bool
+	Similarity float64 // of the closest question, 0 for none
+	Question   string  // that was answered, when it is a hit
+	At         time.Time
+	Answer     ibid.Message
+}
+
+// replayBytes is the least that a piece of a replayed answer has.
+const replayBytes = 40
+
+// lookUp replays the answer to a question that was answered before.
+func (s *session) lookUp(ctx context.Context) (phase, error) {
+	if s.cfg.Cache == nil || !s.cacheable() {
+		return phasePlan, nil
+	}
+	found, err := s.cfg.Cache.Lookup(ctx, s.question())
+	if err != nil {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		s.cfg.Log.Warn("the cache of answers failed", "error", err)
+		return phasePlan, nil
+	}
+	checked := ibid.CacheChecked{Hit: found.Hit, Similarity: round3(found.Similarity)}
+	if found.Hit {
+		checked.OriginalQuery, checked.CachedAt = found.Question, &found.At
+	}
+	if err := s.emit(checked); err != nil || !found.Hit {
+		return phasePlan, err
+	}
+	return phaseDone, s.replay(ctx, found.Answer)
+}
+
+// cacheable reports whether the answer depends on nothing but the question and
+// the documents.
+func (s *session) cacheable() bool {
+	req := s.task.Request
+	return !trivial(req) && len(req.Attachments) == 0 && len(req.ForceTools) == 0 && !present.MatchString(req.Text)
+}
+
+// present finds questions whose answer changes while the documents do not.
+var present = regexp.MustCompile(`(?i)\b(today|now|current(ly)?|latest|yesterday|tomorrow|tonight|this (week|month|year)|ago|recent(ly)?|heute|jetzt|gestern|morgen)\b`)
+
+// replay streams an answer that was given before, with its citations.
+func (s *session) replay(ctx context.Context, m ibid.Message) error {
+	s.cached = true
+	for _, c := range m.Citations {
+		if err := s.emit(ibid.CitationAdded{Citation: c}); err != nil {
+			return err
+		}
+	}
+	if err := s.emit(ibid.AnswerStarted{Model: m.Model, ContextChunks: len(m.Citations)}); err != nil {
+		return err
+	}
+	for rest := m.Text; rest != ""; {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		n := len(rest)
+		if i := strings.IndexAny(rest[min(replayBytes, n):], " \n"); i >= 0 {
+			n = min(replayBytes, n) + i + 1
+		}
+		if err := s.emit(ibid.AnswerDelta{Text: rest[:n]}); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	if m.Verification == nil {
+		return nil
+	}
+	return s.emit(*m.Verification)
+}

@@ -1,0 +1,119 @@
+package agent
+
+import (
+	"regexp"
+	"strings"
+
+	"ibid/internal/text"
+)
+
+// maxSubQueries bounds how many searches one question starts at once.
+const maxSubQueries = 4
+
+// decompose returns the questions that a question is made of, each as it stands
+// alone; fewer than two where it is one.
+//
+//	How long is the lease? Who signed it?          → each question
+//	How long is the lease, and what is the rent?   → each clause
+//	Compare the lease and the deed on pets         → pets the lease, pets the deed
+//	How does the lease relate to the deed?         → the lease, the deed, and the question
+func decompose(question string) []string {
+	for _, split := range []func(string) []string{questions, compared, related, joinedClauses} {
+		if parts := split(question); len(parts) > 1 {
+			return parts[:min(len(parts), maxSubQueries)]
+		}
+	}
+	return nil
+}
+
+// questions splits a message at its question marks.
+func questions(s string) []string {
+	var parts []string
+	for _, span := range text.Sentences(s) {
+		if part := s[span.Start:span.End]; strings.HasSuffix(part, "?") {
+			parts = append(parts, part)
+		}
+	}
+	return eachAlone(parts)
+}
+
+// eachAlone makes each part stand alone, by those before it; none where that is
+// unsure.
+func eachAlone(parts []string) []string {
+	if len(parts) < 2 {
+		return nil
+	}
+	full := make([]string, len(parts))
+	for i, p := range parts {
+		var sure bool
+		if full[i], sure = standalone(p, full[:i]); !sure {
+			return nil
+		}
+	}
+	return full
+}
+
+// clauses joins two questions into one sentence.
+var clauses = regexp.MustCompile(`(?i),? and (who|whom|what|when|where|which|why|how)\b`)
+
+// joinedClauses splits a question at its "and when", "and what".
+func joinedClauses(s string) []string {
+	first := strings.ToLower(strings.TrimSpace(s))
+	if !asking.MatchString(first) {
+		return nil
+	}
+	var parts []string
+	start := 0
+	for _, m := range clauses.FindAllStringSubmatchIndex(s, -1) {
+		parts = append(parts, asQuestion(s[start:m[0]]))
+		start = m[2]
+	}
+	return eachAlone(append(parts, asQuestion(s[start:])))
+}
+
+var asking = regexp.MustCompile(`^(who|whom|what|when|where|which|why|how|in what|on what)\b`)
+
+func asQuestion(s string) string {
+	s = strings.TrimRight(strings.TrimSpace(s), " ?.,")
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "?"
+}
+
+var (
+	comparison = regexp.MustCompile(`(?i)^(?:please |can you )*(?:compare|contrast)\s+(.+?)\s+(?:and|with|to|against|vs\.?|versus)\s+(.+?)(?:\s+(?:on|about|regarding|concerning|with respect to|in terms of)\s+(.+?))?[?.!]*$`)
+	difference = regexp.MustCompile(`(?i)^(?:what (?:is|are) )?(?:the )?differences?\s+(?:in (.+?) )?between\s+(.+?)\s+and\s+(.+?)(?:\s+(?:on|about|regarding|concerning|with respect to|in terms of)\s+(.+?))?[?.!]*$`)
+	differs    = regexp.MustCompile(`(?i)^how (?:does|do|did) (.+?) (?:differ from|compare (?:to|with))\s+(.+?)(?:\s+(?:on|about|regarding|concerning|in terms of)\s+(.+?))?[?.!]*$`)
+	against    = regexp.MustCompile(`(?i)^(.+?)\s+(?:vs\.?|versus)\s+(.+?)[?.!]*$`)
+	relates    = regexp.MustCompile(`(?i)^how (?:does|do|did|is|are) (.+?) (?:relate|related|connect|connected|linked) (?:to|with)\s+(.+?)[?.!]*$`)
+	relation   = regexp.MustCompile(`(?i)^what (?:is|was|are) the (?:relationship|relation|connection|link|impact|effect|influence) (?:between|of) (.+?) (?:and|on) (.+?)[?.!]*$`)
+)
+
+// compared splits a comparison into a search for each side.
+func compared(s string) []string {
+	var a, b, topic string
+	if m := comparison.FindStringSubmatch(s); m != nil {
+		a, b, topic = m[1], m[2], m[3]
+	} else if m := difference.FindStringSubmatch(s); m != nil {
+		a, b, topic = m[2], m[3], m[1]+m[4]
+	} else if m := differs.FindStringSubmatch(s); m != nil {
+		a, b, topic = m[1], m[2], m[3]
+	} else if m := against.FindStringSubmatch(s); m != nil {
+		a, b = m[1], m[2]
+	} else {
+		return nil
+	}
+	return []string{strings.TrimSpace(topic + " " + a), strings.TrimSpace(topic + " " + b)}
+}
+
+// related splits the question for a relation into both sides, beside the
+// question itself.
+func related(s string) []string {
+	for _, form := range []*regexp.Regexp{relates, relation} {
+		if m := form.FindStringSubmatch(s); m != nil {
+			return []string{m[1], m[2], s}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package agent
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"ibid"
+	"ibid/internal/search"
+)
+
+const (
+	// directPassages is how many passages the model reads in the direct mode, and
+	// directBytes how much of them.
+	directPassages = 10
+	directBytes    = 24 << 10
+)
+
+// direct searches for the question, or for all questions that it is made of, side
+// by side: the first half of the direct mode.
+func (s *session) direct() (phase, error) {
+	var calls []ibid.ToolCall
+	for _, q := range s.queries() {
+		calls = append(calls, searchFor(q, 0))
+	}
+	return phaseTools, s.begin(turnOf(calls))
+}
+
+// searchAgain looks for the question in other words, and deeper. There are none
+// where nothing else could come of it.
+func (s *session) searchAgain(r *round) []ibid.ToolCall {
+	query := s.betterQuery
+	if query == "" {
+		query = strings.Join(contentWords(s.question()), " ")
+	}
+	if query == "" || len(s.state.rounds) >= maxSearches || len(s.state.calls) >= s.cfg.Limits.ToolCalls {
+		return nil
+	}
+	for _, c := range r.calls {
+		if queryOf(c.ToolCall) == query && s.betterQuery != "" {
+			return nil
+		}
+	}
+	return []ibid.ToolCall{searchFor(query, 2*search.DefaultLimit)}
+}
+
+func searchFor(query string, limit int) ibid.ToolCall {
+	args, err := json.Marshal(struct {
+		Query string `json:"query"`
+		Limit int    `json:"limit,omitempty"`
+	}{query, limit})
+	if err != nil { // a string and a number always encode
+		args = []byte("{}")
+	}
+	return ibid.ToolCall{Name: searchTool, Arguments: args}
+}
+
+func turnOf(calls []ibid.ToolCall) ibid.Turn {
+	turn := ibid.Turn{Role: ibid.RoleAssistant}
+	for i := range calls {
+		turn.Parts = append(turn.Parts, ibid.Part{Call: &calls[i]})
+	}
+	return turn
+}
+
+// queryOf is the query of a search.
+func queryOf(c ibid.ToolCall) string {
+	var args struct {
+		Query string `json:"query"`
+	}
+	if json.Unmarshal(c.Arguments, &args) != nil {
+		return ""
+	}
+	return args.Query
+}
+
+// finding is a passage of the direct mode with its grade.
+type finding struct {
+	citation ibid.Citation
+	grade    float64
+	class    string
+}
+
+// merged are the passages of all searches, each once: by turns the best of each,
+// then those that are correct before the others.
+func (s *state) merged() []finding {
+	var lists [][]finding
+	for _, r := range s.rounds {
+		for _, c := range r.calls {
+			var list []finding
+			for _, h := range s.kept(r, c) {
+				list = append(list, s.finding(r, h))
+			}
+			lists = append(lists, list)
+		}
+	}
+	var all []finding
+	seen := map[string]bool{}
+	for rank := 0; ; rank++ {
+		more := false
+		for _, list := range lists {
+			if rank >= len(list) {
+				continue
+			}
+			more = true
+			if f := list[rank]; !seen[f.citation.ChunkID] {
+				seen[f.citation.ChunkID] = true
+				all = append(all, f)
+			}
+		}
+		if !more {
+			break
+		}
+	}
+	order := map[string]int{search.Correct: 0, search.Ambiguous: 1, "": 1, search.Incorrect: 2}
+	slices.SortStableFunc(all, func(a, b finding) int { return cmp.Compare(order[a.class], order[b.class]) })
+	return all
+}
+
+func (s *state) finding(r *round, h hit) finding {
+	g := r.grades[h.citation.ChunkID]
+	f := finding{h.citation, g.Score, g.Classification}
+	if !g.Expanded {
+		return f
+	}
+	f.grade = g.NewScore
+	if n, ok := s.ledger.number[g.ExpandedTo]; ok {
+		f.citation, _ = s.ledger.at(n)
+	}
+	return f
+}
+
+// chosen are the passages that the model reads.
+func (s *session) chosen() []finding {
+	all := s.state.merged()
+	room := directBytes
+	if s.trimmed {
+		room /= 4
+	}
+	for i, f := range all {
+		room -= len(f.citation.Text)
+		if i == directPassages || i > 0 && room < 0 {
+			return all[:i]
+		}
+	}
+	return all
+}
+
+// contextChunks is how many passages the model was given.
+func (s *session) contextChunks() int {
+	if s.mode == ibid.ModeDirect && len(s.state.rounds) > 0 {
+		return len(s.chosen())
+	}
+	return len(s.state.ledger.citations)
+}
+
+// ordered says how the passages of the direct mode were put in order.
+func (s *session) ordered() []ibid.PassagesReranked {
+	all, chosen := s.state.merged(), s.chosen()
+	if len(all) == 0 || s.cfg.Grading == JudgeOff {
+		return nil
+	}
+	d := ibid.PassagesReranked{Method: "grades", InputCount: len(all), OutputCount: len(chosen)}
+	for _, f := range chosen {
+		d.TopScore = max(d.TopScore, f.grade)
+	}
+	return []ibid.PassagesReranked{d}
+}
+
+// findings are what the model is told in the direct mode, after the question:
+// the passages, then the question once more.
+func (s *session) findings() []ibid.Part {
+	if len(s.state.rounds) == 0 {
+		return nil // nothing was searched: there is nothing to search for
+	}
+	var b strings.Builder
+	useful := false
+	for _, f := range s.chosen() {
+		useful = useful || f.class != search.Incorrect
+		b.WriteString(fence(f.citation, ibid.Passage{Chunk: ibid.Chunk{Text: f.citation.Text}, Score: f.citation.Score}))
+	}
+	task := s.prompts.nudges["passages"]
+	switch {
+	case b.Len() == 0:
+		task = s.prompts.nudges["nothing"]
+	case !useful:
+		b.WriteString(noneCorrect + "\n")
+	}
+	return []ibid.Part{{Text: "\n\n" + b.String() + "\n" + task + "\n" + s.question()}}
+}

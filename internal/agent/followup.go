@@ -1,0 +1,235 @@
+package agent
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ibid/internal/text"
+)
+
+// standalone returns a question as it would be asked without the questions
+// before it, oldest first. sure is false where it leans on them and no rule says
+// how; what is returned then has their words beside its own, which is enough to
+// search with.
+//
+//	What was the revenue in 2022?   And in 2023?          → What was the revenue in 2023?
+//	Who wrote the Lease of Lund?    When did he sign it?  → unsure: two may be meant
+//	Who founded Acme Ltd?           Where is it based?    → Where is Acme Ltd based?
+//	What is the rent?               And the deposit?      → What is the deposit?
+func standalone(question string, earlier []string) (full string, sure bool) {
+	question = strings.Join(strings.Fields(question), " ")
+	if len(earlier) == 0 || !leans(question) {
+		return question, true
+	}
+	earlier = earlier[max(0, len(earlier)-maxBack):]
+	before, sure := standalone(earlier[len(earlier)-1], earlier[:len(earlier)-1])
+	if !sure {
+		return beside(question, before), false
+	}
+	if full, ok := exchange(question, before); ok {
+		return full, true
+	}
+	if full, ok := refer(question, before); ok {
+		return full, true
+	}
+	return beside(question, before), false
+}
+
+// maxBack is how many earlier questions a question may lean on.
+const maxBack = 4
+
+var (
+	// continues begins questions that go on with the one before.
+	continues = regexp.MustCompile(`(?i)^(?:and|but|or|so|then)?,?\s*(?:what about|how about|and|but|or)\s+(.+?)[?.!]*$`)
+	// alone is a question word with nothing to ask about.
+	alone = regexp.MustCompile(`(?i)^\W*(and |but )?(why|how|when|where|who|what|how so|how much|how many|since when|by whom|why not|what else)\W*$`)
+	// pronouns stand for something that was named.
+	pronouns = regexp.MustCompile(`(?i)\b(it|its|they|them|their|theirs|he|him|his|she|her|hers)\b`)
+	// pointing words stand for all that was said.
+	pointing = regexp.MustCompile(`(?i)^(this|that|these|those)\b|\b(is|was|are|were|does|did|do) (this|that|these|those)\b|\b(this|that|these|those|the (?:first|second|third|last|former|latter|same|other)(?: one)?|ones?)\W*$`)
+	// impersonal "it" stands for nothing.
+	impersonal = regexp.MustCompile(`(?i)\b(is it (true|possible|allowed|necessary|legal|safe)|it (is|was) (possible|allowed|necessary|true)|does it take|did it take|does it cost)\b`)
+)
+
+// leans reports whether a question needs what was asked before it.
+func leans(q string) bool {
+	if alone.MatchString(q) || pointing.MatchString(q) {
+		return true
+	}
+	if m := continues.FindStringSubmatch(q); m != nil && len(strings.Fields(m[1])) <= 8 {
+		return true
+	}
+	at := pronouns.FindStringIndex(q)
+	if at == nil || impersonal.MatchString(q) {
+		return false
+	}
+	return len(names(q[:at[0]])) == 0 // else it stands for what the question itself names
+}
+
+// exchange answers "and X?" by the question before with X in the place of what
+// is of its kind.
+func exchange(question, before string) (string, bool) {
+	m := continues.FindStringSubmatch(question)
+	if m == nil {
+		return "", false
+	}
+	part := m[1]
+	if len(strings.Fields(part)) > 8 || asks.MatchString(part) || pronouns.MatchString(part) || pointing.MatchString(part) {
+		return "", false
+	}
+	thing := strings.TrimSpace(preposition.ReplaceAllString(part, ""))
+	numbers, theirs := figures.FindAllString(thing, -1), figures.FindAllStringIndex(before, -1)
+	switch {
+	case len(numbers) == 1 && numbers[0] == thing && len(theirs) == 1:
+		return before[:theirs[0][0]] + thing + before[theirs[0][1]:], true
+	case len(numbers) > 0:
+		return "", false
+	}
+	if n := names(before); len(n) == 1 && (isName(thing) || preposition.MatchString(part)) {
+		if isName(thing) && (!preposition.MatchString(part) || precededBy(before, n[0], part)) {
+			return before[:n[0].Start] + thing + before[n[0].End:], true
+		}
+		return "", false
+	}
+	if at := objectOf.FindStringSubmatchIndex(before); at != nil && oneThing(before) && determined.MatchString(thing) && thing == part {
+		return before[:at[2]] + thing + before[at[3]:], true
+	}
+	return "", false
+}
+
+var (
+	asks        = regexp.MustCompile(`(?i)\b(who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should)\b`)
+	preposition = regexp.MustCompile(`(?i)^(in|for|of|at|on|by|with|to|from|during|under)\s+`)
+	figures     = regexp.MustCompile(`\d[\d.,]*\d|\d`)
+	determined  = regexp.MustCompile(`(?i)^(the|my|our|your|a|an)\s+\pL`)
+	// objectOf is what "what is the rent?" and "who signed the lease?" are about.
+	objectOf = regexp.MustCompile(`(?i)^.*\b((?:the|my|our|your) [\pL\d-]+(?: [\pL\d-]+)?)\?*$`)
+	article  = regexp.MustCompile(`(?i)\b(the|my|our|your|a|an)\s`)
+)
+
+// oneThing reports whether a question speaks of one thing only, at its end: where
+// it has an auxiliary, a verb stands there.
+func oneThing(s string) bool {
+	return len(article.FindAllString(s, -1)) == 1 && !auxiliary.MatchString(s)
+}
+
+var auxiliary = regexp.MustCompile(`(?i)\b(do|does|did|can|could|will|would|should|must|may|shall|has|have|had)\b`)
+
+// precededBy reports whether the same preposition stands before a name as begins
+// a part.
+func precededBy(s string, name text.Span, part string) bool {
+	word := strings.ToLower(strings.TrimSpace(preposition.FindString(part)))
+	return strings.HasSuffix(strings.ToLower(strings.TrimSpace(s[:name.Start])), " "+word)
+}
+
+// refer puts the one thing that the question before names in the place of the
+// pronouns.
+func refer(question, before string) (string, bool) {
+	if alone.MatchString(question) || pointing.MatchString(question) {
+		return "", false
+	}
+	thing := ""
+	if n := names(before); len(n) == 1 {
+		thing = before[n[0].Start:n[0].End]
+	} else if at := objectOf.FindStringSubmatch(before); at != nil && len(n) == 0 && oneThing(before) {
+		thing = at[1]
+	}
+	if thing == "" {
+		return "", false
+	}
+	said := false
+	full := pronouns.ReplaceAllStringFunc(question, func(p string) string {
+		low := strings.ToLower(p)
+		if determined.MatchString(thing) && (low == "he" || low == "him" || low == "his" || low == "she" || low == "her" || low == "hers") {
+			return p // what they stand for was not named
+		}
+		said = true
+		switch low {
+		case "its", "their", "theirs", "his", "hers":
+			return thing + "'s"
+		case "her":
+			return thing
+		}
+		return thing
+	})
+	if !said {
+		return "", false
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(full, "And "), "But "), true
+}
+
+// beside puts what the question before was about beside a question.
+func beside(question, before string) string {
+	var words []string
+	for _, w := range contentWords(before) {
+		if !slices.ContainsFunc(strings.Fields(question), func(q string) bool { return strings.EqualFold(strings.Trim(q, "?.,!"), w) }) {
+			words = append(words, w)
+		}
+	}
+	if len(words) == 0 {
+		return question
+	}
+	return question + " (" + strings.Join(words[:min(len(words), 12)], " ") + ")"
+}
+
+// contentWords are the words of a question that say what it is about, as
+// written.
+func contentWords(s string) []string {
+	a := text.NewAnalyzer(language(s))
+	var words []string
+	for w := range text.Words(s) {
+		if _, ok := a.Term(w.Text); ok && !w.Joined && !text.Asking(w.Text) {
+			words = append(words, s[w.Start:w.End])
+		}
+	}
+	return words
+}
+
+func language(s string) string {
+	if l := text.Language(s); l != "" {
+		return l
+	}
+	return "en"
+}
+
+// names are the runs of capitalised words in a question, but for its first word
+// and for months. Small words within a name belong to it: "Bank of England".
+func names(s string) []text.Span {
+	var found []text.Span
+	first := true
+	joined := false
+	for _, at := range wordAt.FindAllStringIndex(s, -1) {
+		word := s[at[0]:at[1]]
+		c, _ := utf8.DecodeRuneInString(word)
+		switch {
+		case first || !unicode.IsUpper(c) || word == "I" || months[strings.ToLower(word)]:
+			joined = joined && withinName[word]
+		case joined || len(found) > 0 && s[found[len(found)-1].End:at[0]] == " ":
+			found[len(found)-1].End = at[1]
+			joined = true
+		default:
+			found = append(found, text.Span{Start: at[0], End: at[1]})
+			joined = true
+		}
+		first = false
+		if strings.ContainsAny(s[at[1]:min(len(s), at[1]+1)], ".?!,;:") {
+			joined = false
+		}
+	}
+	return found
+}
+
+var (
+	wordAt     = regexp.MustCompile(`[\pL\d][\pL\d'’&.-]*[\pL\d]|[\pL\d]`)
+	withinName = words("of the de la von van der den du di & für")
+	months     = words("january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday english german french")
+)
+
+// isName reports whether a part is nothing but a name.
+func isName(s string) bool {
+	n := names("x " + s)
+	return len(n) == 1 && n[0].Start == 2 && n[0].End == len(s)+2
+}

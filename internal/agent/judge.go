@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ibid"
+)
+
+const (
+	// directRequests is how often the direct mode may call a model in all.
+	directRequests = 2
+	// smallBudget is the number of model requests under which the judge is never
+	// asked in the agentic mode.
+	smallBudget = 10
+	judgeTokens = 1500
+)
+
+// mayAskJudge reports whether a call of the judge is wanted and fits the budget,
+// with a call left for the answer where that is still to come.
+func (s *session) mayAskJudge(judging Judging) bool {
+	if s.cfg.Judge == nil || judging == JudgeOff || judging == JudgeRules {
+		return false
+	}
+	answer := 1
+	if len(s.state.answer) > 0 {
+		answer = 0
+	}
+	if s.mode == ibid.ModeDirect {
+		return s.asked+1+answer <= directRequests
+	}
+	limit := s.cfg.Limits.ModelRequests
+	return judging == JudgeModel && limit >= smallBudget && s.requests+1+answer < limit
+}
+
+// schemas are what the judge's answers must look like.
+var schemas = map[string]json.RawMessage{
+	"rewrite": json.RawMessage(`{"type":"object","properties":{"question":{"type":"string"}},"required":["question"],"additionalProperties":false}`),
+	"grade": json.RawMessage(`{"type":"object","properties":{"grades":{"type":"array","items":{"type":"object","properties":{
+"id":{"type":"string"},"score":{"type":"number"}},"required":["id","score"],"additionalProperties":false}},
+"better_query":{"type":"string"}},"required":["grades","better_query"],"additionalProperties":false}`),
+	"verify": json.RawMessage(`{"type":"object","properties":{"verdicts":{"type":"array","items":{"type":"object","properties":{
+"claim":{"type":"integer"},"verdict":{"type":"string","enum":["SUPPORTED","PARTIALLY_SUPPORTED","UNSUPPORTED"]}},
+"required":["claim","verdict"],"additionalProperties":false}}},"required":["verdicts"],"additionalProperties":false}`),
+}
+
+// askJudge makes one call for one JSON value. What it is asked stands in the
+// section of that name in prompts/judge.md; what it is about is fenced data.
+func (s *session) askJudge(ctx context.Context, task, about string, into any) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic while judging: %v", p)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.ToolTimeout)
+	defer cancel()
+	s.requests++
+	resp, err := s.generate(ctx, s.cfg.Judge, ibid.ModelRequest{
+		System: s.prompts.judge[task], Schema: schemas[task], Think: ibid.ThinkOff, MaxTokens: judgeTokens,
+		Turns: []ibid.Turn{ibid.UserTurn("Question: " + s.question() + "\n\n" + about)},
+	}, func(ibid.ModelDelta) {})
+	if err != nil {
+		return err
+	}
+	said := resp.Turn.Text()
+	first, last := strings.IndexByte(said, '{'), strings.LastIndexByte(said, '}')
+	if first < 0 || last < first {
+		return errors.New("the judge wrote no JSON")
+	}
+	if err := json.Unmarshal([]byte(said[first:last+1]), into); err != nil {
+		return fmt.Errorf("read what the judge wrote: %w", err)
+	}
+	return nil
+}
+
+// rewrite lets the judge write a question that leans on what was said before as
+// one that stands alone.
+func (s *session) rewrite(ctx context.Context) (question string, ok bool) {
+	var b strings.Builder
+	b.WriteString("Asked before, oldest first:\n")
+	for _, t := range s.task.History[max(0, len(s.task.History)-2*maxBack):] {
+		fmt.Fprintf(&b, "%s: %s\n", t.Role, oneLine(historyHead.ReplaceAllString(t.Text(), ""), 500))
+	}
+	var said struct {
+		Question string `json:"question"`
+	}
+	if err := s.askJudge(ctx, "rewrite", b.String(), &said); err != nil {
+		s.cfg.Log.Warn("the question cannot be rewritten", "error", err)
+		return "", false
+	}
+	said.Question = oneLine(said.Question, 500)
+	return said.Question, said.Question != ""
+}

@@ -1,0 +1,257 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ibid"
+	"ibid/internal/search"
+	"ibid/internal/text"
+)
+
+// maxClaims bounds how many statements of an answer are judged.
+const maxClaims = 60
+
+// claim is a statement of the answer.
+type claim struct {
+	text       string // without markers and Markdown
+	start, end int    // in the answer
+	cites      []string
+}
+
+// verify judges the statements of the answer against the passages that they
+// cite. An answer that nothing was searched for is not judged.
+func (s *session) verify(ctx context.Context) (phase, error) {
+	if s.cfg.Verification == JudgeOff || len(s.state.ledger.citations) == 0 || len(s.state.answer) == 0 {
+		return phaseDone, nil
+	}
+	claims := claimsOf(string(s.state.answer), s.state.ledger.number)
+	claims = claims[:min(maxClaims, len(claims))]
+	verdicts := make([]search.Support, len(claims))
+	for i, c := range claims {
+		verdicts[i] = s.support(c)
+	}
+	if s.verdictsAreUnsure(verdicts) {
+		s.verdictsByModel(ctx, claims, verdicts)
+	}
+	return phaseDone, s.emit(s.verified(claims, verdicts))
+}
+
+// support judges one claim by rule: against what it cites, else against all that
+// the answer cites, else against all that was found.
+func (s *session) support(c claim) search.Support {
+	evidence := s.evidence(c)
+	if tables := slices.DeleteFunc(slices.Clone(evidence), func(e ibid.Citation) bool { return e.Kind != ibid.SourceQuery }); len(tables) > 0 && len(tables) == len(evidence) {
+		var all strings.Builder
+		for _, e := range tables {
+			all.WriteString(e.Text + "\n")
+		}
+		return search.JudgeTable(c.text, all.String())
+	}
+	pieces := make([]search.Evidence, len(evidence))
+	for i, e := range evidence {
+		pieces[i] = search.Evidence{Under: e.Title + "\n" + e.Heading, Text: e.Text + "\n" + e.Quote}
+	}
+	return search.Judge(c.text, pieces)
+}
+
+func (s *session) evidence(c claim) []ibid.Citation {
+	ids := c.cites
+	if len(ids) == 0 {
+		ids = s.state.cited()
+	}
+	var found []ibid.Citation
+	for _, known := range s.state.ledger.citations {
+		if len(ids) == 0 || slices.Contains(ids, known.ChunkID) {
+			found = append(found, known)
+		}
+	}
+	return found
+}
+
+// verified makes the event. A claim that is partly supported counts half.
+func (s *session) verified(claims []claim, verdicts []search.Support) ibid.AnswerVerified {
+	d := ibid.AnswerVerified{ClaimsChecked: len(claims), Details: []ibid.Claim{}}
+	for i, c := range claims {
+		ids := []string{}
+		evidence := s.evidence(c)
+		for _, k := range verdicts[i].By {
+			ids = append(ids, evidence[k].ChunkID)
+		}
+		switch verdicts[i].Verdict {
+		case search.Supported:
+			d.ClaimsSupported++
+		case search.PartiallySupported:
+			d.ClaimsPartiallySupported++
+		default:
+			d.ClaimsUnsupported++
+		}
+		d.Details = append(d.Details, ibid.Claim{Claim: c.text, Verdict: verdicts[i].Verdict, ChunkIDs: ids, Start: c.start, End: c.end})
+	}
+	if n := len(claims); n > 0 {
+		d.Confidence = round3((float64(d.ClaimsSupported) + float64(d.ClaimsPartiallySupported)/2) / float64(n))
+	}
+	return d
+}
+
+// verdictsAreUnsure reports whether the judge is to be asked: always where that
+// is configured, else where the rules found something unsupported.
+func (s *session) verdictsAreUnsure(verdicts []search.Support) bool {
+	if len(verdicts) == 0 || !s.mayAskJudge(s.cfg.Verification) {
+		return false
+	}
+	return s.cfg.Verification == JudgeModel ||
+		slices.ContainsFunc(verdicts, func(v search.Support) bool { return v.Verdict != search.Supported })
+}
+
+// verdictsByModel lets the judge decide about all claims in one call. What it does
+// not decide stays as it is.
+func (s *session) verdictsByModel(ctx context.Context, claims []claim, verdicts []search.Support) {
+	var shown []ibid.Handled
+	handles := map[string]string{}
+	for _, c := range claims {
+		for _, e := range s.evidence(c) {
+			if handles[e.ChunkID] == "" {
+				handles[e.ChunkID] = handle(e.N)
+				shown = append(shown, ibid.Handled{Handle: handle(e.N), Title: e.Title, Heading: e.Heading, Text: clip(e.Text, 2000)})
+			}
+		}
+	}
+	var b strings.Builder
+	b.WriteString(ibid.FormatPassages(shown) + "\nClaims:\n")
+	for i, c := range claims {
+		var cites []string
+		for _, id := range c.cites {
+			cites = append(cites, handles[id])
+		}
+		fmt.Fprintf(&b, "%d. %s [%s]\n", i+1, oneLine(c.text, 600), strings.Join(cites, ", "))
+	}
+	var said struct {
+		Verdicts []struct {
+			Claim   int    `json:"claim"`
+			Verdict string `json:"verdict"`
+		} `json:"verdicts"`
+	}
+	if err := s.askJudge(ctx, "verify", b.String(), &said); err != nil {
+		s.cfg.Log.Warn("the judge cannot verify; the rules stand", "error", err)
+		return
+	}
+	for _, v := range said.Verdicts {
+		if v.Claim < 1 || v.Claim > len(verdicts) {
+			continue
+		}
+		to := &verdicts[v.Claim-1]
+		switch v.Verdict {
+		case search.Supported, search.PartiallySupported:
+			to.Verdict = v.Verdict
+			if len(to.By) == 0 {
+				for k := range s.evidence(claims[v.Claim-1]) {
+					to.By = append(to.By, k)
+				}
+			}
+		case search.Unsupported:
+			to.Verdict, to.By = v.Verdict, nil
+		}
+	}
+}
+
+// cited are the passages that the answer cites, each once, in order.
+func (s *state) cited() []string {
+	var ids []string
+	for _, m := range marker.FindAllSubmatch(s.answer, -1) {
+		id := string(m[1])
+		if _, known := s.ledger.number[id]; known && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// marker is what may be a citation of a chunk that is known.
+var marker = regexp.MustCompile(`\[([^\[\]\s]+)\]`)
+
+// claimsOf splits an answer into its statements. Markers are blanked out, byte for
+// byte, so that offsets stay true; those that follow a sentence belong to it, and a
+// sentence without any has those of the next one in its paragraph that has some.
+// Code, headings, questions, announcements and what is said about the documents
+// themselves state nothing.
+func claimsOf(answer string, known map[string]int) []claim {
+	bare := marker.ReplaceAllStringFunc(answer, func(m string) string {
+		if known[m[1:len(m)-1]] == 0 {
+			return m
+		}
+		return strings.Repeat(" ", len(m))
+	})
+	bare = codeBlock.ReplaceAllStringFunc(bare, func(m string) string { return strings.Repeat("\n", len(m)) })
+	spans := text.Sentences(bare)
+	var claims []claim
+	var open []int // claims of this paragraph that wait for a marker
+	for i, span := range spans {
+		end := len(answer)
+		if i+1 < len(spans) {
+			end = spans[i+1].Start
+		}
+		if i > 0 && strings.Contains(bare[spans[i-1].End:span.Start], "\n\n") {
+			open = nil
+		}
+		var cites []string
+		last := span.End
+		for _, m := range marker.FindAllStringSubmatchIndex(answer[span.Start:end], -1) {
+			if id := answer[span.Start+m[2] : span.Start+m[3]]; known[id] > 0 {
+				cites = append(cites, id)
+				last = max(last, span.Start+m[1])
+			}
+		}
+		for _, k := range open {
+			if len(cites) > 0 {
+				claims[k].cites = cites
+			}
+		}
+		if len(cites) > 0 {
+			open = nil
+		}
+		said, states := statement(bare[span.Start:span.End], len(cites) > 0)
+		if !states {
+			continue
+		}
+		start := span.Start + len(bare[span.Start:span.End]) - len(strings.TrimLeft(bare[span.Start:span.End], "#>-*+•“\" "))
+		claims = append(claims, claim{text: said, start: start, end: last, cites: cites})
+		if len(cites) == 0 {
+			open = append(open, len(claims)-1)
+		}
+	}
+	return claims
+}
+
+var (
+	codeBlock = regexp.MustCompile("(?s)```.*?(```|$)")
+	dressing  = regexp.MustCompile("[*_`>“”\"]+|^#+ |^\\s*([-+•]|\\d{1,3}[.)]) ")
+	// aboutSearch is what an answer says of itself and of the documents.
+	aboutSearch = regexp.MustCompile(`(?i)\b((documents?|passages?|librar(y|ies)|sources?|texts?|files?|context)\b.{0,40}\b(do|does|did|is|are|could|can) ?(not|n['’]t)\b|(no|none of the|nothing in the) (documents?|passages?|sources?|information)|` +
+		`(could|can|did|do)( ?not|n['’]t) (find|answer|determine|know|see)|found nothing|find nothing|other words may help|not (mentioned|stated|specified|covered|found)|I am not sure|I'm not sure|comes closest|let me know|further questions|here (is|are) (what|the))\b`)
+)
+
+// ofItself finds what the model says of what it does.
+var ofItself = regexp.MustCompile(`(?i)^(i|i['’]ll|i['’]m|let me|let['’]s|we)\b`)
+
+// minClaimWords is how many words a statement without a footnote has at least.
+const minClaimWords = 3
+
+// statement returns a sentence without its dress; states is false when it states
+// nothing that could be judged.
+func statement(s string, cited bool) (said string, states bool) {
+	heading := strings.HasPrefix(strings.TrimSpace(s), "#")
+	said = strings.Join(strings.Fields(dressing.ReplaceAllString(s, " ")), " ")
+	said = strings.NewReplacer(" .", ".", " ,", ",", " ;", ";", " :", ":").Replace(said)
+	switch {
+	case heading, strings.HasSuffix(said, ":"), strings.HasSuffix(said, "?"), aboutSearch.MatchString(said):
+		return said, false
+	}
+	if cited {
+		return said, said != "" // "Five years [c1]."
+	}
+	return said, len(strings.Fields(said)) >= minClaimWords && !ofItself.MatchString(said)
+}
