@@ -59,11 +59,16 @@ func (s *session) chooseMode(a ibid.QueryAnalyzed) ibid.Mode {
 		return ibid.ModeAgentic
 	case trivial(req), !isQuestion(req.Text), len(req.ForceTools) > 0, len(req.Attachments) > 0, elsewhere.MatchString(req.Text):
 		return ibid.ModeAgentic
+	case slices.ContainsFunc(s.task.History, func(t ibid.Turn) bool { return pastFiles.MatchString(t.Text()) }):
+		return ibid.ModeAgentic // it may be about a file that came earlier
 	case slices.ContainsFunc(otherSources, func(name string) bool { return s.tool(name) != nil }):
 		return ibid.ModeAgentic // which source it is, the model has to say
 	}
 	return ibid.ModeDirect
 }
+
+// pastFiles finds messages of the past that came with files.
+var pastFiles = regexp.MustCompile(`^<!-- METADATA: [^\n]*"files":\[`)
 
 // isQuestion reports whether a message asks rather than tells.
 func isQuestion(s string) bool {
