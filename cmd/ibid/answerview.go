@@ -263,6 +263,9 @@ func (v *answerView) footnote(c ibid.Citation) {
 // where is a URL that opens the cited source: the document itself, at its page,
 // since that works without a server too.
 func (v *answerView) where(c ibid.Citation) string {
+	if c.Kind == ibid.SourceWeb {
+		return c.URL
+	}
 	source := v.sourceOf(c.DocumentID)
 	if !filepath.IsAbs(source) {
 		return source

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -28,6 +29,7 @@ func (c *cli) askCommand() *cobra.Command {
 			"Without a question on the command line it is read from standard input.",
 		Example: "  ibid ask what does the warranty not cover\n" +
 			"  ibid ask --thread 7c0e… and for how long?\n" +
+			"  ibid ask --attach letter.pdf what do they want from me\n" +
 			"  ibid ask --document manual.pdf --json 'how is it reset?' | jq .type",
 		RunE: func(cmd *cobra.Command, args []string) error { return c.ask(cmd, args, o) },
 	}
@@ -37,6 +39,8 @@ func (c *cli) askCommand() *cobra.Command {
 	flags.StringVar(&o.category, "category", "", "search documents of this `CATEGORY` only")
 	flags.StringArrayVar(&o.tags, "tag", nil, "search documents with this `TAG` only (may be repeated: with all of them)")
 	flags.StringVar(&o.folder, "folder", "", "search documents in this `FOLDER` of the library only")
+	flags.StringArrayVar(&o.attach, "attach", nil, "send this `FILE` with the question; it joins the conversation, not the library; may be given several times")
+	flags.BoolVar(&o.web, "web", false, "search the web for the answer (web_search must be set)")
 	flags.StringVar(&o.think, "think", "auto", "let the model think first: `on|off|auto`")
 	flags.BoolVar(&o.json, "json", false, "print the events of the run, one JSON object per line")
 	return cmd
@@ -48,6 +52,8 @@ type askOptions struct {
 	category  string
 	tags      []string
 	folder    string
+	attach    []string
+	web       bool
 	think     string
 	json      bool
 }
@@ -63,6 +69,14 @@ func (c *cli) ask(cmd *cobra.Command, args []string, o askOptions) error {
 	}
 	if text == "" {
 		return usagef(cmd, "what is the question?")
+	}
+	attachments, err := readAttachments(o.attach)
+	if err != nil {
+		return err
+	}
+	var forced []string
+	if o.web {
+		forced = []string{"web_search"}
 	}
 	if o.thread == "" {
 		o.thread = uuid.NewString()
@@ -80,7 +94,35 @@ func (c *cli) ask(cmd *cobra.Command, args []string, o askOptions) error {
 		InputText: text,
 		Think:     think,
 		Scope:     ibid.Scope{Category: o.category, Tags: o.tags, Folder: strings.Trim(o.folder, "/")},
+
+		ForceTools:  forced,
+		Attachments: attachments,
 	})
+}
+
+// maxAttached bounds one file that is sent with a question; the server has a limit
+// of its own.
+const maxAttached = 40 << 20
+
+// readAttachments reads the files that come with a question.
+func readAttachments(paths []string) ([]ibid.Attachment, error) {
+	var files []ibid.Attachment
+	for _, path := range paths {
+		f, size, err := openRegular("", path)
+		if err != nil {
+			return nil, fmt.Errorf("attach %s: %w", path, err)
+		}
+		data, err := io.ReadAll(io.LimitReader(f, maxAttached+1))
+		f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("attach %s: %w", path, err)
+		}
+		if len(data) > maxAttached {
+			return nil, fmt.Errorf("attach %s: %s is too much to send with a question; ibid add takes it into the library", path, byteSize(size))
+		}
+		files = append(files, ibid.Attachment{Name: filepath.Base(path), Data: data})
+	}
+	return files, nil
 }
 
 // questionText is the question on the command line, else on standard input.

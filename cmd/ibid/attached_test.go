@@ -155,3 +155,18 @@ func TestAttachmentsAsAForm(t *testing.T) {
 		t.Errorf("the form became %+v", user.Request)
 	}
 }
+
+func TestAskWithAFile(t *testing.T) {
+	h := newHouse(t)
+	path := h.file("mill.html", leasePage)
+	out := h.must("ask", "--attach", path, "What is the rent of the mill?")
+	if !strings.Contains(out, "1,250 euros") || !strings.Contains(out, "mill.html") {
+		t.Errorf("the answer is %s", out)
+	}
+	if code, _, errs := h.run("ask", "--attach", path+".gone", "x"); code != exitFailed || !strings.Contains(errs, "mill.html.gone") {
+		t.Errorf("a file that is not there: %d %s", code, errs)
+	}
+	if code, _, errs := h.run("ask", "--web", "x"); code != exitFailed || !strings.Contains(errs, "web_search") {
+		t.Errorf("the web where it is not set up: %d %s", code, errs)
+	}
+}

@@ -336,6 +336,9 @@ type question struct {
 	Mode      ibid.Mode  `json:"mode,omitempty"`
 	Scope     ibid.Scope `json:"scope"`
 	Think     ibid.Think `json:"think,omitempty"`
+
+	ForceTools  []string          `json:"force_tools,omitempty"`
+	Attachments []ibid.Attachment `json:"attachments,omitempty"`
 }
 
 // asked names the run that a question started.

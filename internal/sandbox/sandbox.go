@@ -143,7 +143,7 @@ func (r *Runner) Run(ctx context.Context, code string) (Result, error) {
 	switch {
 	case exit.ExitCode() == exitMemory, strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
 		return Result{Error: fmt.Sprintf("the program needed more than %d MiB of memory and was ended", r.cfg.MemoryBytes>>20)}, nil
-	case strings.Contains(said, "stack"):
+	case strings.Contains(said, "stack exceeds"):
 		return Result{Error: "the program nests too deeply and was ended"}, nil
 	}
 	return Result{Error: "the program was ended: it took too much time or memory"}, nil
