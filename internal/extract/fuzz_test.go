@@ -260,6 +260,16 @@ func FuzzODT(f *testing.F) {
 	fuzzOffice(f, formatODT, func(s string) []byte { return ODT("application/vnd.oasis.opendocument.text", s) })
 }
 
+func FuzzODS(f *testing.F) {
+	f.Add(`<office:spreadsheet><table:table table:name="a"><table:table-row table:number-rows-repeated="9999999"><table:table-cell table:number-columns-repeated="-1"><text:p>b`)
+	fuzzOffice(f, formatODS, func(s string) []byte { return ODT("application/vnd.oasis.opendocument.spreadsheet", s) })
+}
+
+func FuzzODP(f *testing.F) {
+	f.Add(`<office:presentation><draw:page draw:name="a"><draw:frame><draw:text-box><text:p>b</text:p></draw:text-box></draw:frame></draw:page><draw:page><text:h>`)
+	fuzzOffice(f, formatODP, func(s string) []byte { return ODT("application/vnd.oasis.opendocument.presentation", s) })
+}
+
 func FuzzEPUB(f *testing.F) {
 	f.Add(`<html><h1>a</h1><p>b`)
 	fuzzOffice(f, formatEPUB, func(s string) []byte { return EPUB(s, s) })

@@ -58,3 +58,41 @@ func TestScannedPagesAreRecognised(t *testing.T) {
 		t.Errorf("stages %q", got)
 	}
 }
+
+// TestRecognisedWordsAreRight draws pages of text PDFs as a scanner would see
+// them, and compares what is recognised with what the PDF says stands there.
+func TestRecognisedWordsAreRight(t *testing.T) {
+	needPDFium(t)
+	needTesseract(t)
+	if testing.Short() {
+		t.Skip("recognising a page takes seconds")
+	}
+	const a4At200 = 1654 // pixels: as wide as a page scanned at 200 dots per inch
+	pool := startPool(t, extract.Config{})
+	for _, test := range []struct {
+		file  string
+		page  int
+		floor float64 // of the word F1
+	}{
+		{"p10-manual-r-intro.pdf", 20, 0.95},
+		{"p01-twocol-tracemonkey.pdf", 2, 0.95},
+		{"p18-googledoc.pdf", 1, 0.90}, // has a small table with footnote marks: .93
+	} {
+		req := extract.Request{Path: ibidtest.Data(t, "documents/pdf/"+test.file)}
+		x := mustExtract(t, pool, req)
+		end := len(x.Text)
+		if test.page < len(x.PageAt) {
+			end = x.PageAt[test.page]
+		}
+		png, err := pool.RenderPage(t.Context(), req, test.page, a4At200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scan := mustExtract(t, pool, extract.Request{Data: png, Name: "scan.png"})
+		f1 := wordF1(words(scan.Text), words(x.Text[x.PageAt[test.page-1]:end]))
+		t.Logf("%s, page %d: word F1 %.3f", test.file, test.page, f1)
+		if f1 < test.floor {
+			t.Errorf("%s, page %d: word F1 %.3f, want %.2f\n%s", test.file, test.page, f1, test.floor, scan.Text)
+		}
+	}
+}
