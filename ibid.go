@@ -59,6 +59,14 @@ const (
 	DocumentFailed     DocumentStatus = "failed"
 )
 
+// QueueCounts are how much the pipeline has before it.
+type QueueCounts struct {
+	Waiting    int `json:"waiting"`    // documents
+	Processing int `json:"processing"` // documents
+	Pages      int `json:"pages"`      // of those that are processed
+	PagesDone  int `json:"pages_done"`
+}
+
 // BlockKind says what a block of extracted text is.
 type BlockKind string
 

@@ -99,6 +99,9 @@ func (c *cli) add(ctx context.Context, s *session, args []string, o addOptions) 
 	a := c.newAdder(s, o, found.items)
 	err := a.run(ctx, found.items)
 	a.bar.end()
+	if ctx.Err() != nil && len(a.pending) > 0 && !a.noWait {
+		fmt.Fprintf(c.err, "not done yet: %s; processing goes on %s, and `ibid cancel` stops it\n", count(len(a.pending), "document"), a.wherePending())
+	}
 	if err != nil {
 		return err
 	}
@@ -256,7 +259,7 @@ func (a *adder) update(one *added, doc ibid.Document) {
 		one.err = errors.New(doc.Error)
 		a.finish(one)
 	default:
-		a.bar.processed(one, doc.Progress)
+		a.bar.processed(one, doc)
 	}
 }
 

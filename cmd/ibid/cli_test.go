@@ -24,7 +24,8 @@ type fakeApp struct {
 	docs    []ibid.Document
 	asked   []question
 	lines   []string
-	broken  bool // the answer fails
+	broken  bool   // the answer fails
+	stuck   func() // called when somebody looks at the documents, which then stay in work
 	stopped bool
 }
 
@@ -46,8 +47,11 @@ func (a *fakeApp) Handler() http.Handler {
 		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
+		if a.stuck != nil {
+			a.stuck()
+		}
 		for i := range a.docs { // each look finds everything done
-			if a.docs[i].Status == ibid.DocumentQueued {
+			if a.docs[i].Status == ibid.DocumentQueued && a.stuck == nil {
 				a.docs[i].Status, a.docs[i].Pages, a.docs[i].Chunks = ibid.DocumentReady, 2, 9
 			}
 		}
@@ -250,5 +254,41 @@ func TestDoctorAsksTheRunningServerBesideABrokenConfiguration(t *testing.T) {
 	code, out, _ := runCLI(t, nil, dir, "doctor")
 	if code != exitFailed || !strings.Contains(out, `did you mean "model"?`) || !strings.Contains(out, "✓ model") {
 		t.Errorf("exit code %d:\n%s", code, out)
+	}
+}
+
+// Ctrl-C ends the waiting; the work goes on, and that is said.
+func TestInterruptedAdd(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	app := &fakeApp{stuck: cancel}
+	var o, e bytes.Buffer
+	c := &cli{in: strings.NewReader(""), out: &o, err: &e, env: env("HOME", dir, "IBID_DATA", filepath.Join(dir, "data"))}
+	c.open = func(_ context.Context, cfg Config) (application, error) {
+		app.token = cfg.Token
+		return app, nil
+	}
+	code := c.run(ctx, []string{"add", write(t, filepath.Join(dir, "a.md"), "# a"), write(t, filepath.Join(dir, "b.md"), "# b")})
+	if code == exitOK || len(app.docs) != 2 || !strings.Contains(e.String(), "not done yet: 2 documents; processing goes on") {
+		t.Fatalf("exit code %d, %d documents\n%s", code, len(app.docs), e.String())
+	}
+}
+
+func TestStageText(t *testing.T) {
+	d := ibid.Document{Name: "lease.pdf", Stage: "extract", Pages: 12, PagesDone: 3, ETA: 8.2}
+	if got := stageText(d); got != "lease.pdf: extract, page 3 of 12, 8 s left" {
+		t.Errorf("it said %q", got)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	h := newHouse(t)
+	h.must("add", h.file("terms.md", warrantyText))
+	if out := h.must("cancel", "terms.md"); out != "docs/terms.md is not being added\n" && out != "terms.md is not being added\n" {
+		t.Errorf("cancel said %q", out)
+	}
+	if code, _, errs := h.run("cancel", "nothing.md"); code != exitFailed || !strings.Contains(errs, "nothing.md") {
+		t.Errorf("exit code %d, %s", code, errs)
 	}
 }

@@ -19,6 +19,7 @@ type statusReport struct {
 	Ready     bool           `json:"ready"`
 	Model     modelReport    `json:"model"`
 	Embedder  embedderReport `json:"embedder"`
+	Queue     ingest.Queue   `json:"queue"` // documents that are being taken in
 	Documents int            `json:"documents"`
 	Chunks    int            `json:"chunks"`
 	Threads   int            `json:"threads"`
@@ -56,6 +57,9 @@ func (a *app) status(ctx context.Context) any {
 	s := statusReport{Version: versionText(), Ready: a.open.Load(), Runs: a.runner.Active(),
 		Embedder: embedderReport{Name: a.cfg.Embedder, BuiltIn: a.embedder == nil}}
 	s.Embedder.Embedding = a.pipeline.Embedding()
+	if queue, err := a.pipeline.Queue(ctx); err == nil {
+		s.Queue = queue
+	}
 	if err := s.Embedder.Err; err != nil {
 		s.Embedder.Error = reason(err)
 	}

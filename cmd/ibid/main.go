@@ -91,6 +91,7 @@ func (c *cli) rootCommand() *cobra.Command {
 	root.AddCommand(
 		c.serveCommand(),
 		c.addCommand(),
+		c.cancelCommand(),
 		c.askCommand(),
 		c.searchCommand(),
 		c.lsCommand(),

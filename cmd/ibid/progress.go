@@ -1,9 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"ibid"
 )
 
 // progress shows how far add has come. It counts bytes of the files: sending a
@@ -55,9 +58,25 @@ func (p *progress) sent(one *added, bytes int64) {
 	}
 }
 
-func (p *progress) processed(one *added, part float64) {
+func (p *progress) processed(one *added, d ibid.Document) {
 	w := whole(one.item)
-	p.set(one, w/10+int64(part*float64(w-w/10)))
+	p.set(one, w/10+int64(d.Progress*float64(w-w/10)))
+	if p.bar != nil && d.Status == ibid.DocumentProcessing {
+		p.bar.Describe(stageText(d))
+	}
+}
+
+// stageText says what is being done to a document: "lease.pdf: extract, page 3 of
+// 12, 8 s left".
+func stageText(d ibid.Document) string {
+	said := oneLine(d.Name, 40) + ": " + d.Stage
+	if d.Stage == "extract" && d.Pages > 0 {
+		said += fmt.Sprintf(", page %d of %d", d.PagesDone, d.Pages)
+	}
+	if d.ETA >= 1 {
+		said += fmt.Sprintf(", %.0f s left", d.ETA)
+	}
+	return said
 }
 
 func (p *progress) finished(one *added) { p.set(one, whole(one.item)) }

@@ -35,6 +35,7 @@ type Store interface {
 	// RemoveDocument removes a document, and what came out of it where it is an
 	// archive.
 	RemoveDocument(ctx context.Context, id string, at time.Time) (removed []string, change int64, err error)
+	QueueCounts(ctx context.Context) (ibid.QueueCounts, error)
 	Members(ctx context.Context, archiveID string) ([]ibid.Document, error)
 	// Below counts what lies below a source, archives within archives included.
 	Below(ctx context.Context, source string) (files int, bytes int64, err error)
@@ -142,6 +143,7 @@ type Pipeline struct {
 
 	activity  activity
 	passwords passwords
+	tally     tally
 
 	// bytes is held for reading from when an original is put in its place until
 	// its document refers to it, and for writing while one is thrown away.

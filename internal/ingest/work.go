@@ -19,6 +19,7 @@ func (p *Pipeline) workLoop() {
 			p.cfg.Log.Error("cannot look for waiting documents", "error", err)
 		}
 		if !ok {
+			p.tally.idle()
 			select {
 			case <-p.base.Done():
 				return
@@ -42,6 +43,8 @@ func (p *Pipeline) process(d ibid.Document, version string) {
 		return
 	}
 	defer end()
+	p.tally.begin(p.cfg.Now())
+	defer p.tally.end()
 	defer p.activity.tell(d.ID)
 	p.activity.tell(d.ID)
 	err = p.guarded(ctx, d, version)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/ingest"
 	"ibid/internal/wire"
 )
 
@@ -88,7 +89,15 @@ func (s *Server) libraryEvents(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	var queue ingest.Queue
 	for follow || len(working) > 0 {
+		now, err := s.cfg.Pipeline.Queue(r.Context())
+		if err == nil && now != queue {
+			queue = now
+			if out.send("queue", queue) != nil {
+				return
+			}
+		}
 		if !s.awaitActivity(r.Context(), out, wake) {
 			return
 		}

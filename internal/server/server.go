@@ -51,6 +51,7 @@ type Pipeline interface {
 	Describe(ctx context.Context, documentID string, change ingest.Description) (ibid.Document, error)
 	Cancel(ctx context.Context, documentID string) (ibid.Document, error)
 	Remove(ctx context.Context, documentID string) error
+	Queue(ctx context.Context) (ingest.Queue, error)
 	Activity(after int64) (ids []string, last int64, wake <-chan struct{}, complete bool)
 }
 
