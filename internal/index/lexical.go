@@ -60,11 +60,10 @@ type scratch struct {
 	titles  []float32
 	allowed []bool
 
-	distances     []uint8  // by row, of heads
-	near          []uint32 // rows
-	codeDistances []uint16 // of the rows in near
-	counts        []uint32 // by distance
-	headCounts    []headCounts
+	distances  []uint16 // by row, of heads
+	near       []uint32 // rows
+	counts     []uint32 // by distance
+	headCounts []headCounts
 }
 
 // Lexical returns the best chunks for a query, best first, ties by chunk id. The

@@ -8,17 +8,16 @@ import (
 )
 
 const (
-	// headWords begin every code and lie apart from it, side by side: all of
-	// them are scanned, the rest of the code only where they are near. After the
+	// headWords begin every code and lie apart from the rest: all heads are
+	// scanned, the tail of a code only where its head is near. After the
 	// rotations any part of a code is as good as another.
-	headWords = 2
-	// One row in nearHeadsPart goes on from its head, and nearHeads at least: of
-	// 100,000 embedded passages 1 in 12 kept .999 of the nearest 20, 1 in 25
-	// .990 (BenchmarkVector300 and `make bench` hold the recall of it all).
-	nearHeadsPart = 14
-	nearHeads     = 3000
+	headWords = 4
+	// One row in nearHeadsPart goes on from its head, and nearHeads at least.
+	// `make bench` measures the recall of it all on embedded passages.
+	nearHeadsPart = 30
+	nearHeads     = 2000
 	// farthest marks rows that are out of scope. No head is that long.
-	farthest = math.MaxUint8
+	farthest = math.MaxUint16
 	// parallelBlocks is from how many blocks on the heads are measured on all
 	// cores: some 260,000 rows, a millisecond for one core.
 	parallelBlocks = 64
@@ -29,17 +28,18 @@ const (
 // the rows whose heads are nearest.
 func (s *space) nearest(code []uint64, n int, allowed []bool, sc *scratch) []uint32 {
 	near := s.nearHeads(code, max(n, nearHeads, s.rows/nearHeadsPart), allowed, sc)
-	distances := sized(&sc.codeDistances, len(near))
 	counts := zeroed(&sc.counts, 64*s.words+1)
-	for i, row := range near {
-		b, at := s.at(int(row))
-		distances[i] = uint16(hamming(b.codes[at*s.words:][:len(code)], code))
-		counts[distances[i]]++
+	tail := code[headWords:]
+	for _, row := range near {
+		b, i := s.at(int(row))
+		d := sc.distances[row] + uint16(hamming(tail, b.tails[i*len(tail):]))
+		sc.distances[row] = d
+		counts[d]++
 	}
 	limit := reaching(counts, n)
 	kept := near[:0]
-	for i, row := range near {
-		if int(distances[i]) <= limit {
+	for _, row := range near {
+		if int(sc.distances[row]) <= limit {
 			kept = append(kept, row)
 		}
 	}
@@ -80,7 +80,7 @@ type headCounts [2][64*headWords + 1]uint32
 
 // measure writes the distance of every row's head to that of code, and returns
 // how many rows in scope have each distance.
-func (s *space) measure(distances []uint8, code []uint64, allowed []bool, sc *scratch) []uint32 {
+func (s *space) measure(distances []uint16, code []uint64, allowed []bool, sc *scratch) []uint32 {
 	workers := 1
 	if len(s.blocks) >= parallelBlocks {
 		workers = runtime.GOMAXPROCS(0)
@@ -103,18 +103,18 @@ func (s *space) measure(distances []uint8, code []uint64, allowed []bool, sc *sc
 	return sum
 }
 
-func (s *space) measureBlocks(from, to int, distances []uint8, code []uint64, allowed []bool, counts *headCounts) {
+func (s *space) measureBlocks(from, to int, distances []uint16, code []uint64, allowed []bool, counts *headCounts) {
 	for k := from; k < to; k++ {
 		b := s.blocks[k]
 		d := distances[k*blockRows : min((k+1)*blockRows, s.rows)]
 		if allowed == nil {
-			measureHeads(d, b.heads, code[0], code[1], counts)
+			measureHeads(d, b.heads, [headWords]uint64(code), counts)
 			continue
 		}
 		for i := range d {
 			d[i] = farthest
 			if allowed[b.slots[i]] {
-				d[i] = uint8(hamming(b.heads[headWords*i:][:headWords], code[:headWords]))
+				d[i] = uint16(hamming(b.heads[headWords*i:][:headWords], code[:headWords]))
 				counts[0][d[i]]++
 			}
 		}
@@ -122,23 +122,13 @@ func (s *space) measureBlocks(from, to int, distances []uint8, code []uint64, al
 }
 
 // measureHeads is the loop in which a search spends most of its time.
-func measureHeads(distances []uint8, heads []uint64, c0, c1 uint64, counts *headCounts) {
+func measureHeads(distances []uint16, heads []uint64, c [headWords]uint64, counts *headCounts) {
 	heads = heads[:headWords*len(distances)]
-	even, odd := &counts[0], &counts[1]
-	i := 0
-	for ; i+2 <= len(distances); i += 2 {
-		h := (*[4]uint64)(heads[2*i:])
-		a := bits.OnesCount64(h[0]^c0) + bits.OnesCount64(h[1]^c1)
-		b := bits.OnesCount64(h[2]^c0) + bits.OnesCount64(h[3]^c1)
-		d := (*[2]uint8)(distances[i:])
-		d[0], d[1] = uint8(a), uint8(b)
-		even[a]++
-		odd[b]++
-	}
-	if i < len(distances) {
-		a := bits.OnesCount64(heads[2*i]^c0) + bits.OnesCount64(heads[2*i+1]^c1)
-		distances[i] = uint8(a)
-		even[a]++
+	for i := range distances {
+		h := (*[headWords]uint64)(heads[headWords*i:])
+		n := bits.OnesCount64(h[0]^c[0]) + bits.OnesCount64(h[1]^c[1]) + bits.OnesCount64(h[2]^c[2]) + bits.OnesCount64(h[3]^c[3])
+		distances[i] = uint16(n)
+		counts[i%2][n]++
 	}
 }
 

@@ -17,8 +17,8 @@ func plainNearest(s *space, code []uint64, n int, allowed []bool) []uint32 {
 	distance := func(row uint32, words int) int {
 		b, i := s.at(int(row))
 		sum := 0
-		for k, w := range code[:words] {
-			sum += bits.OnesCount64(w ^ b.codes[i*s.words+k])
+		for k, w := range b.code(i)[:words] {
+			sum += bits.OnesCount64(w ^ code[k])
 		}
 		return sum
 	}
@@ -53,17 +53,19 @@ func TestNearestEqualsPlainScan(t *testing.T) {
 			rng := rand.New(rand.NewPCG(6, 6))
 			for range blocks {
 				b := s.newBlock()
-				for i := range b.codes {
-					b.codes[i] = rng.Uint64()
+				for i := range b.heads {
+					b.heads[i] = rng.Uint64()
+				}
+				for i := range b.tails {
+					b.tails[i] = rng.Uint64()
 				}
 				for i := range b.slots {
 					b.slots[i] = uint32(rng.IntN(10))
-					copy(b.heads[i*headWords:][:headWords], b.codes[i*s.words:])
 				}
 				s.blocks = append(s.blocks, b)
 			}
 			s.rows = (blocks-1)*blockRows + 1 + rng.IntN(blockRows) // only the last is part full
-			code := slices.Clone(s.blocks[0].codes[:s.words])
+			code := s.blocks[0].code(7)
 			few := make([]bool, 10)
 			few[3] = true
 			for _, allowed := range [][]bool{nil, few, {9: true, 0: true, 1: true, 2: true, 3: true, 4: true}} {

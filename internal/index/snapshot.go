@@ -17,7 +17,7 @@ import (
 // little-endian: head, terms, documents, chunks, one frame per segment, per space a
 // space frame and its blocks, and an end frame, without which it was cut short.
 // What a frame says is trusted once its checksum is right, but for sizes.
-const magic = "ibid index 3\n"
+const magic = "ibid index 4\n"
 
 const (
 	frameHead      = 'h'
@@ -129,7 +129,10 @@ func (s *space) saveBlock(e *encoder, b *block, rows int) {
 	for _, v := range b.values[:rows*s.dimensions] {
 		e.buf = binary.LittleEndian.AppendUint16(e.buf, uint16(v))
 	}
-	for _, v := range b.codes[:rows*s.words] {
+	for _, v := range b.heads[:rows*headWords] {
+		e.uint64(v)
+	}
+	for _, v := range b.tails[:rows*(s.words-headWords)] {
 		e.uint64(v)
 	}
 }
@@ -322,12 +325,11 @@ func (x *Index) loadBlock(d *decoder, s *space) {
 	for i := range len(raw) / 2 {
 		b.values[i] = int16(binary.LittleEndian.Uint16(raw[2*i:]))
 	}
-	raw = d.bytes(8 * len(chunks) * s.words)
-	for i := range len(raw) / 8 {
-		b.codes[i] = binary.LittleEndian.Uint64(raw[8*i:])
+	for i := range len(chunks) * headWords {
+		b.heads[i] = d.uint64()
 	}
-	for i := range chunks {
-		copy(b.heads[i*headWords:][:headWords], b.codes[i*s.words:])
+	for i := range len(chunks) * (s.words - headWords) {
+		b.tails[i] = d.uint64()
 	}
 	if d.failed {
 		return

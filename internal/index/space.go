@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"ibid"
 )
@@ -41,11 +42,17 @@ type space struct {
 // block is blockRows rows.
 type block struct {
 	heads  []uint64 // the first headWords of each code
-	codes  []uint64
+	tails  []uint64 // and the others
 	values []int16
 	scales []float32 // value · scale is the component
 	chunks []uint32
 	slots  []uint32 // of the chunks' documents
+}
+
+// code is the whole code of row i.
+func (b *block) code(i int) []uint64 {
+	tail := len(b.tails) / blockRows
+	return slices.Concat(b.heads[i*headWords:][:headWords], b.tails[i*tail:][:tail])
 }
 
 // coded is a vector as it is stored.
@@ -72,7 +79,7 @@ func newSpace(dimensions int) *space {
 }
 
 func (s *space) newBlock() *block {
-	return &block{heads: make([]uint64, blockRows*headWords), codes: make([]uint64, blockRows*s.words), values: make([]int16, blockRows*s.dimensions),
+	return &block{heads: make([]uint64, blockRows*headWords), tails: make([]uint64, blockRows*(s.words-headWords)), values: make([]int16, blockRows*s.dimensions),
 		scales: make([]float32, blockRows), chunks: make([]uint32, blockRows), slots: make([]uint32, blockRows)}
 }
 
@@ -174,8 +181,8 @@ func (s *space) set(row int, chunk, at uint32, c coded) {
 	b, i := s.at(row)
 	b.chunks[i], b.slots[i], b.scales[i] = chunk, at, c.scale
 	copy(b.values[i*s.dimensions:][:s.dimensions], c.values)
-	copy(b.codes[i*s.words:][:s.words], c.code)
 	copy(b.heads[i*headWords:][:headWords], c.code)
+	copy(b.tails[i*(s.words-headWords):][:s.words-headWords], c.code[headWords:])
 }
 
 // remove takes a chunk's vector out; the last row takes its place.
@@ -189,7 +196,7 @@ func (s *space) remove(chunk uint32) {
 	if row != s.rows {
 		b, i := s.at(s.rows)
 		s.set(row, b.chunks[i], b.slots[i],
-			coded{b.codes[i*s.words:][:s.words], b.values[i*s.dimensions:][:s.dimensions], b.scales[i]})
+			coded{b.code(i), b.values[i*s.dimensions:][:s.dimensions], b.scales[i]})
 	}
 	s.blocks = s.blocks[:(s.rows+blockRows-1)/blockRows]
 }
@@ -218,6 +225,6 @@ func dot(a, b []int16) int64 {
 }
 
 func (s *space) bytes() int64 {
-	perRow := int64(8*s.words + 8*headWords + 2*s.dimensions + 4 + 4 + 4)
+	perRow := int64(8*s.words + 2*s.dimensions + 4 + 4 + 4)
 	return int64(len(s.blocks))*blockRows*perRow + 4*int64(cap(s.row))
 }
