@@ -36,6 +36,7 @@ type readChunk struct {
 
 type occurrence struct {
 	term     string
+	known    uint32 // 1 + the term's number, 0 while it has none
 	position uint16
 }
 
@@ -123,9 +124,9 @@ func (c *readChunk) append(memo *text.Memo, s string, next, last int) int {
 		switch {
 		case !ok:
 		case w.Joined:
-			c.terms = append(c.terms, occurrence{term, uint16(min(max(next-1, 0), last))})
+			c.terms = append(c.terms, occurrence{term: term, position: uint16(min(max(next-1, 0), last))})
 		default:
-			c.terms = append(c.terms, occurrence{term, uint16(min(next, last))})
+			c.terms = append(c.terms, occurrence{term: term, position: uint16(min(next, last))})
 			next++
 		}
 	}

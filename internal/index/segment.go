@@ -34,7 +34,10 @@ func (s *segment) append(c readChunk, chunk, at uint32, number func(string) uint
 	s.alive = append(s.alive, false)
 	s.dead++
 	for _, o := range c.terms {
-		n := int(number(o.term))
+		n := int(o.known) - 1
+		if n < 0 {
+			n = int(number(o.term))
+		}
 		if n >= len(s.lists) {
 			s.lists = append(s.lists, make([][]uint32, max(n+1, 2*len(s.lists))-len(s.lists))...)
 		}

@@ -260,11 +260,7 @@ func measureIndex(ctx context.Context, o options, n int, label string, t *table)
 		return err
 	}
 	t.add("  both, fused, while indexing, p50 / p99", fmt.Sprintf("%s (p50 ×%.1f)", both(busy.hybrid), ratio(busy.hybrid, idle.hybrid)), len(busy.hybrid))
-	again, err := newPassages()
-	if err != nil {
-		return err
-	}
-	return measurePeers(ctx, b, again, n, idle, t)
+	return measurePeers(ctx, b, p, n, idle, t)
 }
 
 // measureSnapshot times reading a snapshot.

@@ -27,6 +27,7 @@ func main() {
 	flag.IntVar(&o.runs, "runs", 5, "how often each figure is taken")
 	flag.BoolVar(&o.small, "small", false, "leave out the library of 100k chunks")
 	flag.IntVar(&o.index, "index", 0, "measure only the index, alone, with this many `CHUNKS`")
+	flag.IntVar(&o.growth, "growth", 0, "measure only how searches slow down as the index grows to this many `CHUNKS`, and draw docs/images/search-growth.svg")
 	flag.DurationVar(&o.soak, "soak", 0, "keep a server busy for this `TIME` instead")
 	flag.StringVar(&o.corpus, "corpus", filepath.Join("..", "shared", "data", "documents"), "a `FOLDER` with files of many kinds to read")
 	flag.BoolVar(&o.formats, "formats", false, "measure only the reading of files")
@@ -47,6 +48,7 @@ type options struct {
 	small  bool
 	soak   time.Duration
 	index  int
+	growth int
 
 	corpus        string
 	formats       bool
@@ -60,6 +62,11 @@ func (o options) do(ctx context.Context) error {
 	t := &table{}
 	if o.formats {
 		err := measureExtract(ctx, o, t)
+		t.print()
+		return err
+	}
+	if o.growth > 0 {
+		err := measureGrowth(ctx, o, t)
 		t.print()
 		return err
 	}

@@ -24,7 +24,6 @@ const documentChunks = 50
 // long tail of words that hardly occur. Without SQuAD the words are made up too.
 type passages struct {
 	source    string
-	rng       *rand.Rand
 	subjects  []string
 	sentences map[string][]string // by subject
 	words     []string            // running text, to draw from
@@ -32,7 +31,7 @@ type passages struct {
 }
 
 func newPassages() (*passages, error) {
-	p := &passages{rng: rand.New(rand.NewPCG(7, 7)), sentences: make(map[string][]string)}
+	p := &passages{sentences: make(map[string][]string)}
 	if dir := ibidtest.FindData("retrieval/squad-dev"); dir != "" {
 		p.source = "SQuAD, varied"
 		return p, p.readSQuAD(dir)
@@ -108,35 +107,36 @@ func (p *passages) makeUp() {
 		}
 	}
 	for range 500 {
-		words := strings.Fields(p.chunk(p.subjects[p.rng.IntN(len(p.subjects))]))
-		at := p.rng.IntN(len(words) - 10)
+		words := strings.Fields(p.chunk(gen.rng, p.subjects[gen.rng.IntN(len(p.subjects))]))
+		at := gen.rng.IntN(len(words) - 10)
 		p.queries = append(p.queries, strings.Join(words[at:at+10], " "))
 	}
 }
 
-// document returns the next document, whose number is n.
+// document makes document number n, the same every time.
 func (p *passages) document(n int) (ibid.Document, []ibid.Chunk) {
-	subject := p.subjects[p.rng.IntN(len(p.subjects))]
+	rng := rand.New(rand.NewPCG(7, uint64(n)))
+	subject := p.subjects[rng.IntN(len(p.subjects))]
 	doc := ibid.Document{ID: fmt.Sprintf("document-%08d", n), Title: subject}
 	chunks := make([]ibid.Chunk, documentChunks)
 	for i := range chunks {
 		// As long as the hashes that name real chunks.
-		chunks[i] = ibid.Chunk{ID: fmt.Sprintf("%024d-%07d", n, i), DocumentID: doc.ID, Ordinal: i, Text: p.chunk(subject)}
+		chunks[i] = ibid.Chunk{ID: fmt.Sprintf("%024d-%07d", n, i), DocumentID: doc.ID, Ordinal: i, Text: p.chunk(rng, subject)}
 	}
 	return doc, chunks
 }
 
-func (p *passages) chunk(subject string) string {
+func (p *passages) chunk(rng *rand.Rand, subject string) string {
 	var b strings.Builder
 	sentences := p.sentences[subject]
-	at := p.rng.IntN(len(sentences))
-	for i := range 3 + p.rng.IntN(3) {
+	at := rng.IntN(len(sentences))
+	for i := range 3 + rng.IntN(3) {
 		for _, w := range strings.Fields(sentences[(at+i)%len(sentences)]) {
-			switch p.rng.IntN(40) {
+			switch rng.IntN(40) {
 			case 0:
-				w = fmt.Sprintf("tail%d", int(math.Exp(p.rng.Float64()*13)))
+				w = fmt.Sprintf("tail%d", int(math.Exp(rng.Float64()*13)))
 			case 1, 2, 3, 4, 5:
-				w = p.words[p.rng.IntN(len(p.words))]
+				w = p.words[rng.IntN(len(p.words))]
 			}
 			b.WriteString(w)
 			b.WriteByte(' ')
