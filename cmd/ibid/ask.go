@@ -36,6 +36,7 @@ func (c *cli) askCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&o.thread, "thread", "", "go on with the conversation of this `ID`")
 	flags.StringArrayVar(&o.documents, "document", nil, "search this document only: `ID|NAME|GLOB`; may be given several times")
+	flags.StringArrayVar(&o.databases, "database", nil, "ask this database only: `ID|NAME`; may be given several times")
 	flags.StringVar(&o.category, "category", "", "search documents of this `CATEGORY` only")
 	flags.StringArrayVar(&o.tags, "tag", nil, "search documents with this `TAG` only (may be repeated: with all of them)")
 	flags.StringVar(&o.folder, "folder", "", "search documents in this `FOLDER` of the library only")
@@ -49,6 +50,7 @@ func (c *cli) askCommand() *cobra.Command {
 type askOptions struct {
 	thread    string
 	documents []string
+	databases []string
 	category  string
 	tags      []string
 	folder    string
@@ -202,6 +204,13 @@ func (r *askRun) send(ctx context.Context, s *session, q question) (asked, error
 				q.Scope.Documents = append(q.Scope.Documents, d.ID)
 			}
 		}
+	}
+	for _, name := range r.options.databases {
+		d, err := s.database(ctx, name)
+		if err != nil {
+			return asked{}, err
+		}
+		q.Scope.Databases = append(q.Scope.Databases, d.ID)
 	}
 	return s.ask(ctx, r.options.thread, q)
 }

@@ -97,6 +97,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.lsCommand(),
 		c.rmCommand(),
 		c.doctorCommand(),
+		c.databaseCommand(),
 		c.inventoryCommand(),
 		c.evalCommand(),
 		c.licensesCommand(),
