@@ -39,6 +39,9 @@ func (c *cli) evalRetrievalCommand() *cobra.Command {
 			"  ibid eval retrieval --embedder ollama:nomic-embed-text questions/cranfield",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if sample < 0 {
+				return usagef(cmd, "--sample must be at least 1, or be left out")
+			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			cfg, err := c.config(cmd)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"ibid"
 )
@@ -145,7 +146,7 @@ func (s *Set) readRelevance(path string) error {
 // file and line.
 func eachLine(path string, f func(line []byte) error) error {
 	file, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return &ibid.Error{Code: ibid.CodeNotFound, Message: "there is no " + path,
 			Hint: "a test collection has corpus.jsonl, queries.jsonl and qrels/test.tsv, as BEIR lays them out"}
 	}
