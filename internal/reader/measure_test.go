@@ -266,3 +266,61 @@ func TestAbstaining(t *testing.T) {
 	near(t, "article hidden: answered", c.answered/c.asked, 0.223, 0.04)
 	near(t, "article hidden: without doubt", c.sure/c.asked, 0.036, 0.04)
 }
+
+// TestThresholds: sureFrom is chosen on one half of the articles, where for every
+// question its paragraph is there once and hidden once, and reported on the
+// other half. Right answers count one, wrong ones and answers without a paragraph
+// take one away.
+func TestThresholds(t *testing.T) {
+	s := loadSquad(t)
+	type answer struct {
+		sure  float64
+		right bool
+	}
+	var halves [2][]answer
+	for i := 0; i < len(s.questions); i += every(10) {
+		q := s.questions[i]
+		half := 0
+		if s.heldOut(q) {
+			half = 1
+		}
+		for _, hide := range []func(int) bool{nil, func(d int) bool { return d == q.gold }} {
+			found := s.search(q.text, hide)
+			a := answer{}
+			if ranked := choose(q.text, found); len(ranked) > 0 && ranked[0].Within >= leastCovered {
+				a = answer{confidence(ranked), holds(said(found, ranked[0]), q.answers)}
+			}
+			halves[half] = append(halves[half], a)
+		}
+	}
+	tally := func(answers []answer, from float64) (share, precision, utility float64) {
+		answered, right := 0.0, 0.0
+		for _, a := range answers {
+			if a.sure >= from {
+				answered++
+				if a.right {
+					right++
+				}
+			}
+		}
+		n := float64(len(answers))
+		return answered / n, right / answered, (2*right - answered) / n
+	}
+	best, most := 0.0, 0.0
+	for from := 0.05; from < 0.9; from += 0.05 {
+		if _, _, utility := tally(halves[0], from); utility > most {
+			best, most = from, utility
+		}
+	}
+	_, _, ours := tally(halves[0], sureFrom)
+	t.Logf("the best threshold is %.2f, worth %.3f an answer; ours is worth %.3f", best, most, ours)
+	if ours < most-0.01 { // it is flat from 0.35 to 0.65
+		t.Errorf("the threshold %.2f is worth %.3f an answer, %.2f would be worth %.3f", sureFrom, ours, best, most)
+	}
+	share, precision, _ := tally(halves[1], sureFrom)
+	near(t, "other half: answered without doubt", share, 0.41, 0.04)
+	near(t, "other half: of these right", precision, 0.817, 0.04)
+	share, precision, _ = tally(halves[1], quietBelow)
+	near(t, "other half: answered at all", share, 0.70, 0.04)
+	near(t, "other half: of these right", precision, 0.592, 0.04)
+}

@@ -373,9 +373,12 @@ func (m move) calls(tools []ibid.ToolSpec, made int) []ibid.ToolCall {
 	}
 	var calls []ibid.ToolCall
 	for i, values := range sets {
-		args := map[string]string{}
+		args := map[string]any{}
 		for j, name := range argumentNames(spec, len(values)) { // fewer names than values: the rest is left out
 			args[name] = values[j]
+		}
+		if len(values) == 1 && searches[m.tool] && text.KindOf(values[0]) == text.KindDefine {
+			args["limit"] = definitionPassages
 		}
 		raw, err := json.Marshal(args)
 		if err != nil {
@@ -385,6 +388,13 @@ func (m move) calls(tools []ibid.ToolSpec, made int) []ibid.ToolCall {
 	}
 	return calls
 }
+
+// definitionPassages is how many passages are asked for what something is: the
+// one that defines a word is seldom the one that has it most.
+const definitionPassages = 15
+
+// searches are the tools that take a query and a limit.
+var searches = wordSet("search_knowledge_base search_keywords search_propositions search_hypothetical")
 
 // argumentNames returns the names of the first n arguments of a tool: those we
 // know it by, else the required ones of its schema.

@@ -258,11 +258,26 @@ var (
 	lineMarks   = regexp.MustCompile(`(?m)^\s*(?:[#>]+|[-*+•])\s+`)
 )
 
+// code finds what stands in code and hardly in prose.
+var code = regexp.MustCompile(`\w\(\)|\]\]|\[\[|[=<>+*/]=|<-|\w\[\w+\](?:\.\w|\[|\(|\s?=)|;\s*$|[{}]`)
+
+// withoutSourceMarks takes out the footnotes of the source. In code they are
+// indexes: those stay, with a space of no width so that no one takes them for a
+// footnote of ours.
+func withoutSourceMarks(s string) string {
+	if !code.MatchString(s) {
+		return sourceMarks.ReplaceAllString(s, "")
+	}
+	return sourceMarks.ReplaceAllStringFunc(s, func(mark string) string {
+		return strings.Replace(mark, "[", "[\u200b", 1)
+	})
+}
+
 // quoted makes one line of a quotation, without the marks of lists, headings
 // and footnotes, and cuts it when it is very long.
 func quoted(s string) string {
 	s = lineMarks.ReplaceAllString(s, "")
-	s = sourceMarks.ReplaceAllString(s, "")
+	s = withoutSourceMarks(s)
 	s = strings.Join(strings.Fields(s), " ")
 	s = strings.Trim(s, "“”\"")
 	if len(s) <= maxQuoteBytes {

@@ -69,7 +69,7 @@ func TestPicksTools(t *testing.T) {
 	const library = "The library holds: Alpha Contract, Beta Contract, Annual Report 2023."
 	for _, c := range []struct{ question, want string }{
 		{"Who proclaimed the oil embargo?", `search_knowledge_base{"query":"Who proclaimed the oil embargo?"}`},
-		{"What is the capital of France?", `search_knowledge_base{"query":"What is the capital of France?"}`},
+		{"What is the capital of France?", `search_knowledge_base{"limit":15,"query":"What is the capital of France?"}`},
 		{"Was kostet der Vertrag?", `search_knowledge_base{"query":"Was kostet der Vertrag?"}`},
 		{"Who founded it? When was it sold?", `search_knowledge_base{"query":"Who founded it? When was it sold?"}`},
 		{"Who founded Acme? When was Acme sold?", `search_knowledge_base{"query":"Who founded Acme?"} search_knowledge_base{"query":"When was Acme sold?"}`},

@@ -124,19 +124,20 @@ const (
 	sCounted             // "how many X" meets a number before X
 	sOrder               // terms in the order of the question
 	sAll                 // coverage with context, related forms included
+	sDefines             // it defines what the question asks to define
 	numSignals
 )
 
 // weights were fitted (softmax over the sentences of the seven best passages)
 // on half of the articles of SQuAD's development set, except for what hardly
-// occurs there: questions, fragments, code and tables. See TestQuoting of the
+// occurs there: questions, fragments, code, tables and definitions. See TestQuoting of the
 // reader for what they come to on the other half.
 var weights = signals{
 	sCoverage: 3.3, sPairs: 0.2, sContext: 0.6, sAfter: 0.2,
 	sPassagePairs: 1.8, sScore: 3.1, sRank: 1.2,
 	sEvidence: 0.9, sNoEvidence: -0.9, sNovelty: -0.3, sDensity: 1.4, sShort: -0.3, sQuestion: -2,
-	sFragment: -1.5, sCode: -2, sTotal: 1.5,
-	sCovEvidence: -0.4, sFuzzy: 1.5, sRelation: 1.6, sNamed: 1.8, sNear: 1.4, sCounted: 1.4, sOrder: 0.9, sAll: 2.3,
+	sFragment: -2.5, sCode: -2, sTotal: 1.5,
+	sCovEvidence: -0.4, sFuzzy: 1.5, sRelation: 1.6, sNamed: 1.8, sNear: 1.4, sCounted: 1.4, sOrder: 0.9, sAll: 2.3, sDefines: 4,
 }
 
 // read takes in the sentences of a passage.
@@ -148,6 +149,9 @@ func (r *ranker) read(passage int, s string) {
 		c.Header = above.next(sentence)
 		r.scan.read(r.question, &c, sentence)
 		c.signals.look(sentence, r.kind)
+		if r.subject != 0 {
+			c.signals[sDefines] = r.defines(sentence)
+		}
 		r.all = append(r.all, c)
 	}
 }

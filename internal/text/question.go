@@ -24,6 +24,7 @@ type question struct {
 	begin    map[string]uint64  // beginnings of terms → the terms
 	first    [256]bool          // bytes that a word which is one of the terms may begin with
 	named    uint64             // terms that are capitalised: who or what it is about
+	subject  uint64             // of "what is X": the terms of X
 	counted  int8               // of "how many X": the term X; else -1
 	said     map[string]bool    // all its words, folded
 	seen     map[string]meaning // words of the passages
@@ -60,6 +61,9 @@ func readQuestion(s, language string) *question {
 	q.number(q.content(words))
 	for _, w := range named {
 		q.named |= bit(q.find(w))
+	}
+	if q.kind == KindDefine {
+		q.subject = q.subjectOf(words)
 	}
 	if i := slices.Index(words, "many"); i > 0 && words[i-1] == "how" && i+1 < len(words) {
 		q.counted = q.find(words[i+1])

@@ -8,7 +8,7 @@ import (
 
 // Sentences returns the sentences of prose, in order, without the white space
 // around them. They never overlap, and together they hold everything in s that
-// is not white space. Paragraphs, list items, table rows and CJK full stops end
+// is not white space. Paragraphs (unless they were cut by a page), list items, table rows and CJK full stops end
 // a sentence as . ! ? … do; abbreviations, initials and decimals do not.
 func Sentences(s string) []Span {
 	var spans []Span
@@ -154,7 +154,7 @@ func newlineEnds(s string, start, i int) bool {
 		next++
 	}
 	if next >= len(s) || s[next] == '\n' {
-		return true
+		return !goesOn(s, start, i)
 	}
 	if listMarker(s[next:]) {
 		return true
@@ -168,6 +168,26 @@ func newlineEnds(s string, start, i int) bool {
 		following = following[:k]
 	}
 	return TableRow(line) || TableRow(following) || strings.HasSuffix(strings.TrimRight(line, " \t\r"), ":")
+}
+
+// goesOn reports whether the sentence that began at start goes on behind the
+// blank line at i, as one does that a page or a column of a PDF has cut: it was
+// left in the middle, and what follows is prose that begins low.
+func goesOn(s string, start, i int) bool {
+	next := skipSpace(s, i)
+	before := strings.TrimRightFunc(s[start:i], unicode.IsSpace)
+	if next >= len(s) || before == "" || listMarker(s[next:]) {
+		return false
+	}
+	if c, _ := classAt(s, next); c != lower {
+		return false
+	}
+	if last, _ := utf8.DecodeLastRuneInString(before); !unicode.IsLetter(last) && last != ',' {
+		return false
+	}
+	line, _, _ := strings.Cut(s[next:], "\n")
+	above := before[strings.LastIndexByte(before, '\n')+1:]
+	return len(strings.Fields(before)) >= 4 && len(strings.Fields(line)) >= 3 && !TableRow(line) && !TableRow(above)
 }
 
 // listMarker reports whether a line begins with a bullet or an item number.

@@ -272,3 +272,40 @@ func BenchmarkLanguage(b *testing.B) {
 		Language(prose)
 	}
 }
+
+func TestSentencesGoOnBehindAPage(t *testing.T) {
+	for in, want := range map[string]int{
+		"Once the several analyses have been conducted\n\nin the same directory, compare them. Done.": 2,
+		"Short line\n\nwhich begins low here":                                   2, // a heading is short
+		"The following were found in the box:\n\napples and pears and plums":    2,
+		"The sentence has come to its end.\n\nthe next begins low":              2,
+		"Before it had come to its end the page\n\nEnded with a capital letter": 2,
+		"Before it had come to its end the page\n\n- an item of a list":         2,
+	} {
+		if got := Sentences(in); len(got) != want {
+			t.Errorf("%q has %d sentences, want %d: %v", in, len(got), want, got)
+		}
+	}
+}
+
+func TestDefinitions(t *testing.T) {
+	best := func(question string, sentences ...string) string {
+		s := strings.Join(sentences, " ")
+		c := Choose(question, []string{s}, nil)[0]
+		return s[c.Start:c.End]
+	}
+	for question, sentences := range map[string][]string{ // the first defines
+		"What is a data frame?":         {"A data frame is a list with class data.frame.", "The simplest way to make a data frame is to use read.table.", "Use a data frame for the data."},
+		"What is a factor?":             {"A factor is a vector object used to specify a grouping.", "A factor has levels.", "R provides both kinds of factor."},
+		"What is perceived usefulness?": {"Perceived usefulness: The degree to which a system is believed to help.", "Perceived usefulness was measured in 1989.", "Usefulness is perceived."},
+		"What is a typed trace?":        {"What comes out is called a typed trace.", "The typed trace was left at the loop.", "A trace that is typed runs."},
+		"What is SpiderMonkey?":         {"SpiderMonkey (the engine) is the JavaScript VM of Firefox.", "SpiderMonkey is fast.", "We changed SpiderMonkey."},
+	} {
+		for shift := range sentences {
+			turned := append(append([]string{}, sentences[shift:]...), sentences[:shift]...)
+			if got := best(question, turned...); got != sentences[0] {
+				t.Errorf("%s %q", question, got)
+			}
+		}
+	}
+}

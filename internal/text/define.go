@@ -1,0 +1,85 @@
+package text
+
+import "strings"
+
+// defining are the verbs of definitions, and articles what follows them there.
+var (
+	defining = set("is are was were means denotes describes refers stands")
+	articles = set("a an the one any simply used defined common name term to for kind type")
+	// narrowing words begin what narrows a question down: "a factor in R".
+	narrowing = set("in for about at on within under according")
+	naming    = set("called named termed known")
+)
+
+// subjectOf returns the terms of what a question asks to define: those before
+// it is narrowed down.
+func (q *question) subjectOf(words []string) uint64 {
+	var subject uint64
+	for _, w := range words {
+		if narrowing[w] && subject != 0 {
+			break
+		}
+		if !Asking(w) {
+			subject |= bit(q.find(w))
+		}
+	}
+	return subject
+}
+
+const (
+	// A definition begins with what it defines, within so many words, and has
+	// its verb at most so many words later: "R (the language) is".
+	subjectWithin = 8
+	verbWithin    = 5
+)
+
+// defines says how much a sentence looks like a definition of the question's
+// subject, from 0 to 1: "A data frame is a list …", "This is called a typed
+// trace".
+func (q *question) defines(sentence string) float64 {
+	var words []string
+	var seen, run uint64
+	first, last := -1, -1
+	for w := range Words(sentence) {
+		if w.Joined {
+			continue
+		}
+		term := bit(q.meaning(w.Text).term) & q.subject
+		if term == 0 && !q.said[w.Text] {
+			run = 0
+		}
+		if run |= term; term != 0 && run == q.subject && strings.HasPrefix(sentence[w.End:], ": ") {
+			return 0.9 // "Perceived usefulness: the degree …"
+		}
+		if term != 0 && last < 0 {
+			if first < 0 {
+				first = len(words)
+			}
+			if seen |= term; seen == q.subject {
+				last = len(words)
+			}
+		}
+		words = append(words, w.Text)
+	}
+	if last < 0 {
+		return 0
+	}
+	if first <= subjectWithin {
+		lead := 1 - float64(first)/16
+		for i := last + 1; i < len(words) && i <= last+verbWithin; i++ {
+			switch {
+			case !defining[words[i]]:
+			case i+1 < len(words) && articles[words[i+1]]:
+				return lead
+			default:
+				return 0.4 * lead
+			}
+		}
+	}
+	for i := first - 1; i >= 0 && (articles[words[i]] || words[i] == "as" || naming[words[i]]); i-- {
+		if naming[words[i]] {
+			return 0.7
+		}
+	}
+	return 0
+}
