@@ -30,10 +30,90 @@ func orderColumns(pieces []piece, width float64) []piece {
 	for i := range pieces {
 		pieces[i].column = columnOf(&pieces[i], gutters)
 	}
+	markWideTables(pieces, len(gutters)+1)
 	if interleaved(pieces) {
 		return byColumn(pieces, len(gutters)+1)
 	}
 	return pieces
+}
+
+// markWideTables takes the cells of tables that are wider than a column out of
+// the columns. A row of one has short pieces in several columns, and rows like
+// it above or below. Tables that stand side by side, one in each column, begin
+// where their columns do; a wide one has its cells anywhere.
+func markWideTables(pieces []piece, columns int) {
+	left := columnLefts(pieces, columns)
+	order := make([]*piece, len(pieces))
+	for i := range pieces {
+		order[i] = &pieces[i]
+	}
+	slices.SortStableFunc(order, func(a, b *piece) int { return compare(a.y0+a.y1, b.y0+b.y1) })
+	var table []*piece
+	rows := 0
+	flush := func() {
+		if rows > 1 {
+			for _, p := range table {
+				p.column = -1
+			}
+		}
+		table, rows = nil, 0
+	}
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && order[i].beside(order[j]) {
+			j++
+		}
+		if row := order[i:j]; isWideRow(row, left) {
+			table = append(table, row...)
+			rows++
+		} else {
+			flush()
+		}
+		i = j
+	}
+	flush()
+}
+
+// columnLefts returns where each column begins, but for a few lines that stand
+// out to the left.
+func columnLefts(pieces []piece, columns int) []float64 {
+	starts := make([][]float64, columns)
+	for i := range pieces {
+		if c := pieces[i].column; c >= 0 {
+			starts[c] = append(starts[c], pieces[i].x0)
+		}
+	}
+	left := make([]float64, columns)
+	for c, s := range starts {
+		if len(s) > 0 {
+			slices.Sort(s)
+			left[c] = s[len(s)/10]
+		}
+	}
+	return left
+}
+
+// isWideRow reports whether pieces at one height are a row of a table across
+// columns.
+func isWideRow(row []*piece, left []float64) bool {
+	const least, near = 3, 3.0 // cells; points
+	if len(row) < least {
+		return false
+	}
+	first := make(map[int]float64) // where each column's first piece begins
+	for _, p := range row {
+		if p.chars >= proseChars {
+			return false
+		}
+		if x, ok := first[p.column]; !ok || p.x0 < x {
+			first[p.column] = p.x0
+		}
+	}
+	apart := false
+	for c, x := range first {
+		apart = apart || c > 0 && x > left[c]+near
+	}
+	return len(first) > 1 && apart
 }
 
 func columnOf(p *piece, gutters []gutter) int {

@@ -263,3 +263,33 @@ func TestPDFPagesAreDrawn(t *testing.T) {
 		t.Error("a picture of a terapixel was drawn")
 	}
 }
+
+// A table as wide as the page, between two bands of two columns.
+func TestPDFTableAcrossColumns(t *testing.T) {
+	var p testPDF
+	p.page()
+	text := prose(0, 40)
+	for i := range 10 {
+		p.text(72, 720-12*float64(i), roman, 10, text[i])
+		p.text(320, 720-12*float64(i), roman, 10, text[10+i])
+	}
+	for row, cells := range [][]string{{"Name", "Year", "Place", "Amount"}, {"Alpha", "2019", "Rome", "1,204"}, {"Beta", "2020", "Bern", "987"}, {"Gamma", "2021", "Oslo", "12"}} {
+		for column, cell := range cells {
+			p.text(72+130*float64(column), 580-14*float64(row), roman, 10, cell)
+		}
+	}
+	for i := range 10 {
+		p.text(72, 510-12*float64(i), roman, 10, text[20+i])
+		p.text(320, 510-12*float64(i), roman, 10, text[30+i])
+	}
+	checkDump(t, readPDF(t, &p), `
+format: pdf
+[page 1 paragraph] `+strings.Join(text[:20], " ")+`
+[page 1 table]
+  Name | Year | Place | Amount
+  Alpha | 2019 | Rome | 1,204
+  Beta | 2020 | Bern | 987
+  Gamma | 2021 | Oslo | 12
+[page 1 paragraph] `+strings.Join(text[20:], " ")+`
+`)
+}
