@@ -31,6 +31,7 @@ func main() {
 	flag.DurationVar(&o.soak, "soak", 0, "keep a server busy for this `TIME` instead")
 	flag.StringVar(&o.corpus, "corpus", filepath.Join("..", "shared", "data", "documents"), "a `FOLDER` with files of many kinds to read")
 	flag.BoolVar(&o.formats, "formats", false, "measure only the reading of files")
+	flag.BoolVar(&o.again, "again", false, "measure only adding a corpus a second time")
 	flag.BoolVar(&o.read, "read", false, "read the files that follow, and print figures for the program itself")
 	flag.BoolVar(&o.compare, "compare", false, "with -read: compare the words with those of pdftotext")
 	flag.Parse()
@@ -52,6 +53,7 @@ type options struct {
 
 	corpus        string
 	formats       bool
+	again         bool
 	read, compare bool
 }
 
@@ -85,6 +87,11 @@ func (o options) do(ctx context.Context) error {
 		return err
 	}
 	defer model.stop()
+	if o.again {
+		err := measureAgainAlone(ctx, o, model, t)
+		t.print()
+		return err
+	}
 	if o.soak > 0 {
 		return soak(ctx, o, model, dir)
 	}
@@ -108,6 +115,9 @@ func measure(ctx context.Context, o options, model *modelServer, dir string, t *
 		return err
 	}
 	if err := measureExtract(ctx, o, t); err != nil {
+		return err
+	}
+	if err := measureAgainAlone(ctx, o, model, t); err != nil {
 		return err
 	}
 	s, err := startServer(ctx, o.binary, dir, model.url)
