@@ -155,7 +155,8 @@ func (s *ModelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json; charset=utf-8") // streams say otherwise
 	switch {
-	case strings.HasSuffix(r.URL.Path, "/api/chat"), strings.HasSuffix(r.URL.Path, "/chat/completions"):
+	case strings.HasSuffix(r.URL.Path, "/api/chat"), strings.HasSuffix(r.URL.Path, "/chat/completions"),
+		strings.HasSuffix(r.URL.Path, "/messages"):
 		s.generate(w, r, body)
 	case strings.HasSuffix(r.URL.Path, "/api/show"):
 		s.count(func(st *ServerStats) { st.Probes++ })
@@ -166,6 +167,9 @@ func (s *ModelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(r.URL.Path, "/models"):
 		s.count(func(st *ServerStats) { st.Probes++ })
 		s.openAIModels(w)
+	case strings.Contains(r.URL.Path, "/models/") && r.Method == http.MethodGet:
+		s.count(func(st *ServerStats) { st.Probes++ })
+		s.anthropicModel(w, r.URL.Path)
 	case strings.HasSuffix(r.URL.Path, "/api/embed"):
 		s.ollamaEmbed(w, body)
 	case strings.HasSuffix(r.URL.Path, "/embeddings"):

@@ -61,7 +61,9 @@ type origin struct {
 	host   string // host:port
 	key    string // never to be shown
 	header string // that the key is sent in; "": Authorization
-	hint   string // how to mend a server that is not there
+	// version of Anthropic's protocol; "" for others
+	version string
+	hint    string // how to mend a server that is not there
 }
 
 // failed turns an error of the transport or of a stream into a failure. A

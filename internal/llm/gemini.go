@@ -83,6 +83,9 @@ func loopback(host string) bool {
 
 // authorise adds the key to a request.
 func (o origin) authorise(req *http.Request) {
+	if o.version != "" {
+		req.Header.Set("Anthropic-Version", o.version)
+	}
 	switch {
 	case o.key == "":
 	case o.header != "":

@@ -15,11 +15,12 @@ import (
 // take the defaults below.
 type Config struct {
 	// Spec names the model: "ollama:MODEL", "ollama:MODEL@URL",
-	// "openai:MODEL@URL", where URL is the base URL of the server; for embedders
-	// also "gemini:MODEL".
+	// "openai:MODEL@URL", where URL is the base URL of the server; for models also
+	// "anthropic:MODEL", for embedders also "gemini:MODEL".
 	Spec string
-	// APIKey is sent to the server. "": for OpenAI's and Google's own APIs, and
-	// over https only, $OPENAI_API_KEY and $GEMINI_API_KEY; else none.
+	// APIKey is sent to the server. "": for the own APIs of OpenAI, Anthropic and
+	// Google, and over https only, $OPENAI_API_KEY, $ANTHROPIC_API_KEY and
+	// $GEMINI_API_KEY; else none.
 	APIKey string
 
 	ContextTokens    int           // Ollama: the window to begin with; 8192
@@ -58,6 +59,7 @@ func (c Config) withDefaults() Config {
 const (
 	defaultOllama = "http://127.0.0.1:11434"
 	defaultOpenAI = "https://api.openai.com/v1"
+	defaultClaude = "https://api.anthropic.com/v1"
 	defaultGemini = "https://generativelanguage.googleapis.com/v1beta"
 )
 
@@ -71,12 +73,22 @@ func Open(cfg Config) (ibid.Model, error) {
 	switch spec.provider {
 	case "ollama":
 		return newOllama(cfg, spec), nil
+	case "anthropic":
+		return orError(newAnthropic(cfg, spec))
 	case "gemini":
 		return nil, &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("model %q: Gemini is there for embeddings only", cfg.Spec),
 			Hint: "its models answer through openai:MODEL@" + defaultGemini + "/openai"}
 	default:
 		return newOpenAI(cfg, spec), nil
 	}
+}
+
+// orError keeps a model that is not there from being a value that is.
+func orError[M ibid.Model](m M, err error) (ibid.Model, error) {
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // OpenEmbedder returns the embedding model that cfg.Spec names.
@@ -90,6 +102,9 @@ func OpenEmbedder(cfg Config) (ibid.Embedder, error) {
 		return newOllamaEmbedder(cfg, spec), nil
 	case "gemini":
 		return newGeminiEmbedder(cfg, spec)
+	case "anthropic":
+		return nil, &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("embedder %q: Anthropic has no embedding models", cfg.Spec),
+			Hint: "write ollama:MODEL, openai:MODEL@URL or gemini:MODEL"}
 	default:
 		return newOpenAIEmbedder(cfg, spec), nil
 	}
@@ -97,14 +112,14 @@ func OpenEmbedder(cfg Config) (ibid.Embedder, error) {
 
 // spec is a model's address, taken apart.
 type spec struct {
-	provider string // "ollama", "openai" or "gemini"
+	provider string // "ollama", "openai", "anthropic" or "gemini"
 	model    string
 	base     *url.URL // without a trailing slash
 }
 
 // parseSpec reads PROVIDER:MODEL[@URL].
 func parseSpec(s string) (spec, error) {
-	const forms = "write ollama:MODEL, ollama:MODEL@http://HOST:11434 or openai:MODEL@http://HOST:PORT/v1"
+	const forms = "write ollama:MODEL, ollama:MODEL@http://HOST:11434, openai:MODEL@http://HOST:PORT/v1 or anthropic:MODEL"
 	bad := func(format string, args ...any) (spec, error) {
 		e := ibid.Errorf(ibid.CodeBadRequest, "model %q: "+format, append([]any{s}, args...)...)
 		e.Hint = forms
@@ -112,7 +127,7 @@ func parseSpec(s string) (spec, error) {
 	}
 	provider, rest, ok := strings.Cut(strings.TrimSpace(s), ":")
 	provider = strings.ToLower(provider)
-	address, known := map[string]string{"ollama": defaultOllama, "openai": defaultOpenAI, "gemini": defaultGemini}[provider]
+	address, known := map[string]string{"ollama": defaultOllama, "openai": defaultOpenAI, "gemini": defaultGemini, "anthropic": defaultClaude}[provider]
 	if !known {
 		return bad("there is no provider %q", provider)
 	}
@@ -129,7 +144,7 @@ func parseSpec(s string) (spec, error) {
 	if err != nil {
 		return bad("%v", err)
 	}
-	if provider == "openai" && base.Path == "" {
+	if (provider == "openai" || provider == "anthropic") && base.Path == "" {
 		base.Path = "/v1"
 	}
 	return spec{provider: provider, model: model, base: base}, nil
@@ -162,6 +177,7 @@ func (s spec) official() bool { return s.base.Hostname() == "api.openai.com" }
 var ownKeys = map[string]string{
 	"api.openai.com":                    "OPENAI_API_KEY",
 	"generativelanguage.googleapis.com": "GEMINI_API_KEY",
+	"api.anthropic.com":                 "ANTHROPIC_API_KEY",
 }
 
 // key returns the API key to send. One from the environment goes to its own

@@ -26,3 +26,7 @@ func TestOllamaKeepsThePromises(t *testing.T) {
 func TestOpenAIKeepsThePromises(t *testing.T) {
 	ibidtest.ModelSuite(t, ibidtest.ModelHarness{Serve: ibidtest.OpenAIServer, Open: opener("openai")})
 }
+
+func TestAnthropicKeepsThePromises(t *testing.T) {
+	ibidtest.ModelSuite(t, ibidtest.ModelHarness{Serve: ibidtest.AnthropicServer, Open: opener("anthropic")})
+}
