@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
     faiss::IndexFlatIP flat(vectors.columns);
     flat.add(vectors.rows, vectors.values.data());
     faiss::IndexHNSWFlat hnsw(vectors.columns, 32, faiss::METRIC_INNER_PRODUCT);
-    hnsw.hnsw.efConstruction = 200;
+    hnsw.hnsw.efConstruction = 100;
     auto began = Clock::now();
     hnsw.add(vectors.rows, vectors.values.data());
     double built = std::chrono::duration<double>(Clock::now() - began).count();

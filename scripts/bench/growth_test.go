@@ -1,0 +1,51 @@
+package main
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestGrowthIsDrawn(t *testing.T) {
+	ms := time.Millisecond
+	for _, points := range [][]point{nil, {{10_000, 70 * ms / 1000, 310 * ms / 1000, 480 * ms / 1000}, {30_000, 130 * ms / 1000, 440 * ms / 1000, 650 * ms / 1000},
+		{100_000, 340 * ms / 1000, 850 * ms / 1000, 1330 * ms / 1000}, {300_000, 1110 * ms / 1000, 2640 * ms / 1000, 4150 * ms / 1000}}} {
+		svg := drawGrowth(points)
+		if strings.Count(svg, "<circle") != 3*len(points) || strings.Contains(svg, "NaN") {
+			t.Errorf("%d points: %s", len(points), svg)
+		}
+		d := xml.NewDecoder(strings.NewReader(svg))
+		for {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("not well-formed: %v", err)
+			}
+		}
+	}
+}
+
+func TestSizesGrow(t *testing.T) {
+	size, want := 10_000, []int{30_000, 100_000, 300_000, 1_000_000}
+	for _, w := range want {
+		if size = larger(size); size != w {
+			t.Fatalf("%d, want %d", size, w)
+		}
+	}
+}
+
+// TestPassagesRepeat makes the same document twice, with and without others in
+// between.
+func TestPassagesRepeat(t *testing.T) {
+	p := &passages{sentences: make(map[string][]string)}
+	p.makeUp()
+	_, a := p.document(3)
+	p.document(4)
+	_, b := p.document(3)
+	if len(a) != documentChunks || len(p.queries) == 0 || a[7].Text != b[7].Text || a[7].Text == a[8].Text {
+		t.Errorf("%d chunks, %d queries", len(a), len(p.queries))
+	}
+}
