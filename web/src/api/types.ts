@@ -122,6 +122,15 @@ export interface Step {
   duration_ms: number;
   retrieval?: Retrieval;
   table?: Table;
+  files?: MadeFile[] | null;
+}
+
+/** A picture that an answer made. */
+export interface MadeFile {
+  message_id: string;
+  n: number;
+  name: string;
+  mime: string;
 }
 
 /** What a database answered. */

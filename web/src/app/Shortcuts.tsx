@@ -15,15 +15,25 @@ const list: [keys: string[], what: string][] = [
   [["Esc"], t.shortcuts.stop],
   [[mod, "Shift", "O"], t.shortcuts.fresh],
   [[mod, "K"], t.shortcuts.find],
+  [[mod, "Shift", "F"], t.shortcuts.focus],
   [[mod, "Shift", "L"], t.shortcuts.library],
   [[mod, "/"], t.shortcuts.help],
+  [["?"], t.shortcuts.helpToo],
 ];
 
-/** All keys of the page have a modifier, so that none is hit by accident or by voice. */
+/**
+ * All keys of the page have a modifier, so that none is hit by accident or by
+ * voice; but "?" shows them, where nothing could be typed.
+ */
 function onKey(e: KeyboardEvent): void {
   if (e.key === "Escape" && !e.defaultPrevented && here().source) {
     e.preventDefault();
     closeSource();
+    return;
+  }
+  if (e.key === "?" && document.activeElement === document.body && !document.getElementById("question")) {
+    e.preventDefault();
+    shortcutsOpen.set(true);
     return;
   }
   if (!(mac ? e.metaKey : e.ctrlKey) || e.altKey || e.isComposing) return;
@@ -38,8 +48,16 @@ const plain: Record<string, () => void> = {
   "/": () => shortcutsOpen.set(!shortcutsOpen.get()),
 };
 
+/** The question's field; from where there is none, a new thread has one. */
+function focusQuestion(): void {
+  const field = document.getElementById("question");
+  if (field) field.focus();
+  else go({ view: { name: "new" } });
+}
+
 const shifted: Record<string, () => void> = {
   o: () => go({ view: { name: "new" } }),
+  f: focusQuestion,
   l: () => go({ view: { name: "library" } }),
 };
 

@@ -1,14 +1,15 @@
-import { ArrowUp, Paperclip, Square } from "lucide-react";
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { ArrowUp, Globe, Square } from "lucide-react";
+import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
 import { ApiError } from "../api/client";
-import { useDocuments } from "../api/queries";
+import { useDocuments, useServerStatus } from "../api/queries";
 import { Notice } from "../answer/Notice";
-import { addFiles } from "../library/uploads";
 import { t } from "../strings";
 import { ask, stop } from "../thread/ask";
 import { announce } from "../ui/announce";
 import { IconButton } from "../ui/IconButton";
-import { pickFiles } from "../library/files";
+import { attach, attachTarget, encode, mostAttached, type Attached } from "./attachments";
+import { AttachmentChips } from "./AttachmentChips";
+import { AttachMenu } from "./AttachMenu";
 import { useDraft, useHowToAsk, type HowToAsk } from "./draft";
 import { HowMenu } from "./HowMenu";
 import { ScopeChips } from "./ScopeChips";
@@ -33,7 +34,9 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
   const [how, setHow] = useHowToAsk(draftKey);
   const [busy, setBusy] = useState<"sending" | "stopping">();
   const [failure, setFailure] = useState<Failure>();
+  const [files, setFiles] = useState<Attached[]>([]);
   const docs = useDocuments().data ?? [];
+  const hasWeb = useServerStatus().data?.tools?.includes("web_search") ?? false;
   const field = useRef<HTMLTextAreaElement>(null);
   useTypeAnywhere(field);
 
@@ -42,15 +45,43 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
     if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
   }, [draftKey]);
 
+  const take = (more: File[]) => {
+    const { list, tooMany } = attach(files, more);
+    setFiles(list);
+    setFailure(tooMany ? { text: t.ask.tooMany(mostAttached), hint: "" } : undefined);
+    field.current?.focus();
+  };
+  useEffect(() => {
+    attachTarget.set(take);
+    return () => attachTarget.set(undefined);
+  });
+
+  const onPaste = (e: ClipboardEvent) => {
+    const pasted = [...e.clipboardData.files];
+    if (pasted.length === 0) return;
+    e.preventDefault();
+    take(pasted);
+  };
+
   const submit = async () => {
     const text = draft.trim();
     if (text === "" || busy || runningId) return;
     setBusy("sending");
     setFailure(undefined);
     try {
-      const asked = await ask(threadId, parentId, { input_text: text, scope: how.scope, mode: how.mode, think: how.think });
+      const asked = await ask(threadId, parentId, {
+        input_text: text,
+        scope: how.scope,
+        mode: how.mode,
+        think: how.think,
+        force_tools: hasWeb && how.web ? ["web_search"] : undefined,
+        attachments: files.length > 0 ? await Promise.all(files.map(encode)) : undefined,
+      });
       if (asked.kind === "busy") setFailure({ text: t.ask.attached, hint: "" });
-      else setDraft("");
+      else {
+        setDraft("");
+        setFiles([]);
+      }
       onAsked?.(how);
     } catch (err) {
       setFailure(asFailure(err));
@@ -95,6 +126,7 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
       )}
       <div className="ask-box">
         <ScopeChips scope={how.scope} docs={docs} onChange={(scope) => setHow({ ...how, scope })} />
+        <AttachmentChips list={files} onRemove={(id) => setFiles(files.filter((f) => f.id !== id))} />
         <textarea
           ref={field}
           id="question"
@@ -104,14 +136,18 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
           value={draft}
           onChange={(e) => setDraft(e.target.value)}
           onKeyDown={onKeyDown}
+          onPaste={onPaste}
           enterKeyHint="send"
         />
         <div className="ask-tools">
-          <IconButton label={t.ask.add} onClick={async () => addFiles(await pickFiles("files"))}>
-            <Paperclip aria-hidden />
-          </IconButton>
+          <AttachMenu onAttach={take} />
           <ScopePicker scope={how.scope} docs={docs} onChange={(scope) => setHow({ ...how, scope })} />
           <HowMenu how={how} onChange={setHow} />
+          {hasWeb && (
+            <IconButton label={t.ask.web} aria-pressed={how.web} data-on={how.web} onClick={() => setHow({ ...how, web: !how.web })}>
+              <Globe aria-hidden />
+            </IconButton>
+          )}
           <span className="spring" />
           {runningId ? (
             <button type="button" className="send stop" disabled={busy === "stopping"} onClick={halt} aria-label={busy ? t.ask.stopping : t.ask.stop}>

@@ -1,4 +1,4 @@
-import { FileText, Folder, Tag, X } from "lucide-react";
+import { Bookmark, Braces, FileText, Folder, Tag, X } from "lucide-react";
 import type { Doc, Scope } from "../api/types";
 import { t } from "../strings";
 import { isWhole } from "./draft";
@@ -6,7 +6,7 @@ import { isWhole } from "./draft";
 export interface ScopePart {
   key: string;
   name: string;
-  kind: "document" | "category" | "folder";
+  kind: "document" | "category" | "folder" | "tag" | "field";
   without: Scope;
 }
 
@@ -16,6 +16,13 @@ export function scopeParts(scope: Scope, docs: readonly Doc[]): ScopePart[] {
     parts.push({ key: "category", kind: "category", name: scope.category, without: { ...scope, category: undefined } });
   }
   if (scope.folder) parts.push({ key: "folder", kind: "folder", name: scope.folder, without: { ...scope, folder: undefined } });
+  for (const tag of scope.tags ?? []) {
+    parts.push({ key: `tag ${tag}`, kind: "tag", name: tag, without: { ...scope, tags: scope.tags?.filter((other) => other !== tag) } });
+  }
+  for (const [name, value] of Object.entries(scope.metadata ?? {})) {
+    const rest = Object.entries(scope.metadata ?? {}).filter(([other]) => other !== name);
+    parts.push({ key: `field ${name}`, kind: "field", name: `${name}: ${value}`, without: { ...scope, metadata: rest.length > 0 ? Object.fromEntries(rest) : undefined } });
+  }
   for (const id of scope.documents ?? []) {
     const doc = docs.find((d) => d.id === id);
     parts.push({
@@ -28,7 +35,7 @@ export function scopeParts(scope: Scope, docs: readonly Doc[]): ScopePart[] {
   return parts;
 }
 
-const icons = { document: FileText, category: Tag, folder: Folder };
+const icons = { document: FileText, category: Bookmark, folder: Folder, tag: Tag, field: Braces };
 
 export function ScopeChips({ scope, docs, onChange }: { scope: Scope; docs: readonly Doc[]; onChange: (scope: Scope) => void }) {
   if (isWhole(scope)) return null;

@@ -3,6 +3,7 @@ import { Popover } from "radix-ui";
 import { useMemo, useState } from "react";
 import type { Doc, Scope } from "../api/types";
 import { t } from "../strings";
+import { crumbsOf } from "../library/folders";
 import { isWhole } from "./draft";
 
 interface Props {
@@ -46,12 +47,13 @@ export function ScopePicker({ scope, docs, onChange }: Props) {
 }
 
 function Choices({ scope, docs, onChange, find }: Props & { find: string }) {
-  const { categories, folders, documents } = useMemo(() => {
+  const { categories, folders, tags, documents } = useMemo(() => {
     const fits = (name: string | undefined): name is string => !!name && name.toLowerCase().includes(find);
     const distinct = (names: (string | undefined)[]) => [...new Set(names.filter(fits))].sort((a, b) => a.localeCompare(b)).slice(0, most);
     return {
       categories: distinct(docs.map((d) => d.category)),
-      folders: distinct(docs.map((d) => d.folder)),
+      folders: distinct(docs.flatMap((d) => crumbsOf(d.folder ?? "").map((c) => c.path))),
+      tags: distinct(docs.flatMap((d) => d.tags ?? [])),
       documents: docs.filter((d) => fits(`${d.title} ${d.name}`)).slice(0, most),
     };
   }, [docs, find]);
@@ -60,7 +62,12 @@ function Choices({ scope, docs, onChange, find }: Props & { find: string }) {
     const documents = chosen.has(id) ? [...chosen].filter((other) => other !== id) : [...chosen, id];
     onChange({ ...scope, documents });
   };
-  if (categories.length + folders.length + documents.length === 0) return <p className="faint">{t.scope.noMatch}</p>;
+  const toggleTag = (tag: string) => {
+    const had = scope.tags ?? [];
+    const now = had.includes(tag) ? had.filter((other) => other !== tag) : [...had, tag];
+    onChange({ ...scope, tags: now.length > 0 ? now : undefined });
+  };
+  if (categories.length + folders.length + tags.length + documents.length === 0) return <p className="faint">{t.scope.noMatch}</p>;
   return (
     <div className="choices">
       <Group title={t.scope.categories}>
@@ -71,6 +78,11 @@ function Choices({ scope, docs, onChange, find }: Props & { find: string }) {
       <Group title={t.scope.folders}>
         {folders.map((f) => (
           <Choice key={f} name={f} on={scope.folder === f} onChange={(on) => onChange({ ...scope, folder: on ? f : undefined })} />
+        ))}
+      </Group>
+      <Group title={t.scope.tags}>
+        {tags.map((tag) => (
+          <Choice key={tag} name={tag} on={scope.tags?.includes(tag) ?? false} onChange={() => toggleTag(tag)} />
         ))}
       </Group>
       <Group title={t.scope.documents}>

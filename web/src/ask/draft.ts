@@ -26,9 +26,11 @@ export interface HowToAsk {
   scope: Scope;
   mode: Mode;
   think: Think;
+  /** The web is to be searched, whatever the model would choose. */
+  web: boolean;
 }
 
-export const plainly: HowToAsk = { scope: {}, mode: "auto", think: "auto" };
+export const plainly: HowToAsk = { scope: {}, mode: "auto", think: "auto", web: false };
 
 /** Scope, mode and thinking of a thread's next question. */
 export function useHowToAsk(threadId: string): [HowToAsk, (how: HowToAsk) => void] {
@@ -49,11 +51,12 @@ export function keepHow(threadId: string, how: HowToAsk): void {
 }
 
 export function isWhole(scope: Scope): boolean {
-  return !scope.category && !scope.folder && (scope.documents?.length ?? 0) === 0;
+  const { documents = [], tags = [], metadata = {} } = scope;
+  return !scope.category && !scope.folder && documents.length + tags.length + Object.keys(metadata).length === 0;
 }
 
 function isPlain(how: HowToAsk): boolean {
-  return isWhole(how.scope) && how.mode === "auto" && how.think === "auto";
+  return isWhole(how.scope) && how.mode === "auto" && how.think === "auto" && !how.web;
 }
 
 function read(value: unknown): HowToAsk | undefined {

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { t } from "../strings";
 import { IconButton } from "../ui/IconButton";
 import { useStore } from "../ui/store";
+import { attachTarget } from "../ask/attachments";
 import { droppedFiles } from "./files";
 import { addFiles, dismissUploads, uploads, type Upload } from "./uploads";
 
@@ -27,7 +28,8 @@ export function DropZone() {
       setOver(false);
       if (!hasFiles(e) || !e.dataTransfer) return;
       e.preventDefault();
-      void droppedFiles(e.dataTransfer).then(addFiles);
+      const attachHere = e.target instanceof Element && e.target.closest(".ask-box") ? attachTarget.get() : undefined;
+      void droppedFiles(e.dataTransfer).then((files) => (attachHere ? attachHere(files.map((p) => p.file)) : addFiles(files)));
     };
     window.addEventListener("dragover", onOver);
     window.addEventListener("dragleave", onLeave);

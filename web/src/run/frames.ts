@@ -6,6 +6,7 @@ import type {
   Citation,
   Finished,
   Grade,
+  MadeFile,
   Memory,
   Mode,
   Retrieval,
@@ -41,6 +42,7 @@ export type StepData =
       duration_ms: number;
       retrieval?: Retrieval;
       table?: Table;
+      files?: MadeFile[] | null;
     }
   | {
       kind: "grading";

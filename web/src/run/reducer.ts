@@ -151,6 +151,7 @@ function toolCall(d: StepData & { kind: "tool_call" }): ToolStep {
     error: "",
     output: "",
     durationMs: 0,
+    files: [],
   };
 }
 
@@ -165,6 +166,7 @@ function toolResult(s: ToolStep, d: StepData & { kind: "tool_result" }): ToolSte
     durationMs: d.duration_ms,
     retrieval: d.retrieval,
     table: d.table,
+    files: d.files ?? [],
   };
 }
 

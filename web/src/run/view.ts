@@ -2,7 +2,7 @@
 // or that a saved message unfolds into. Both give the same shape, so that an
 // answer looks the same while it is written and years later.
 
-import type { Analysis, CacheChecked, Citation, Finished, Grade, Memory, Message, Retrieval, RunFailed, Status, Step, Table, Verification, WebSource } from "../api/types";
+import type { Analysis, CacheChecked, Citation, Finished, Grade, MadeFile, Memory, Message, Retrieval, RunFailed, Status, Step, Table, Verification, WebSource } from "../api/types";
 import { isDone } from "../api/types";
 
 export interface ToolStep {
@@ -20,6 +20,8 @@ export interface ToolStep {
   durationMs: number;
   retrieval?: Retrieval;
   table?: Table;
+  /** Pictures that it made. */
+  files: readonly MadeFile[];
 }
 
 export type NoteStep =
@@ -136,5 +138,6 @@ function savedStep(s: Step, ended: boolean): ToolStep {
     durationMs: s.duration_ms,
     retrieval: s.retrieval,
     table: s.table,
+    files: s.files ?? [],
   };
 }

@@ -6,6 +6,7 @@ import { copyWithFootnotes } from "../answer/copy";
 import { Markdown } from "../answer/Markdown";
 import { citedIn } from "../answer/marks";
 import { Notice, RunNotices } from "../answer/Notice";
+import { Pictures } from "../answer/Pictures";
 import { Footnotes, SourceStrip, WebSources } from "../answer/Sources";
 import { currentActivity } from "../answer/steps";
 import { Steps } from "../answer/Steps";
@@ -37,6 +38,7 @@ export const AnswerMessage = memo(function AnswerMessage({ message, question, bu
       <SourceStrip citations={view.citations} messageId={view.messageId} />
       <Activity view={view} />
       {text !== "" && <Markdown text={text} growing={view.writing} citations={view.citations} messageId={view.messageId} verification={view.verification} />}
+      <Pictures view={view} />
       <RunNotices view={view} connection={connection} />
       {view.cache && <FromCache view={view} question={question} busy={busy} />}
       {done && <Below view={view} />}

@@ -1,8 +1,9 @@
-import { ChevronLeft, ChevronRight, Pencil, Trash2 } from "lucide-react";
+import { ChevronLeft, ChevronRight, File as FileIcon, Pencil, Trash2 } from "lucide-react";
 import { memo, useState, type KeyboardEvent } from "react";
-import { remove } from "../api/client";
+import { auth, remove } from "../api/client";
 import { keys, queryClient, useDocuments } from "../api/queries";
 import type { Message } from "../api/types";
+import { attachmentsOf, fileOf } from "../ask/attachments";
 import { scopeParts } from "../ask/ScopeChips";
 import { t } from "../strings";
 import { CopyButton } from "../ui/CopyButton";
@@ -26,6 +27,7 @@ export const QuestionMessage = memo(function QuestionMessage({ message, siblings
   return (
     <article className="message question" aria-label={t.message.you}>
       <div className="question-text">{message.text}</div>
+      <Attachments message={message} />
       <AskedIn message={message} />
       <div className="message-tools">
         <Branches message={message} siblings={siblings} messages={messages} />
@@ -42,8 +44,33 @@ export const QuestionMessage = memo(function QuestionMessage({ message, siblings
 function AskedIn({ message }: { message: Message }) {
   const docs = useDocuments().data ?? [];
   const parts = scopeParts(message.request?.scope ?? {}, docs);
-  if (parts.length === 0) return null;
-  return <div className="asked-in">{t.message.asked(parts.map((p) => p.name).join(", "))}</div>;
+  const web = message.request?.force_tools?.includes("web_search");
+  if (parts.length === 0 && !web) return null;
+  const words = [parts.length > 0 ? t.message.asked(parts.map((p) => p.name).join(", ")) : "", web ? t.message.withWeb : ""];
+  return <div className="asked-in">{words.filter(Boolean).join(" · ")}</div>;
+}
+
+/** The files that came with a question. A link could not carry a token, so with one they are only named. */
+function Attachments({ message }: { message: Message }) {
+  const files = message.request?.attachments ?? [];
+  if (files.length === 0) return null;
+  const linked = auth.get().token === undefined;
+  return (
+    <ul className="chips" aria-label={t.message.attached}>
+      {files.map((f, i) => (
+        <li key={i} className="chip attached">
+          <FileIcon aria-hidden />
+          {linked ? (
+            <a className="chip-name" href={fileOf(message.id, i)} target="_blank" rel="noopener">
+              {f.name}
+            </a>
+          ) : (
+            <span className="chip-name">{f.name}</span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 export function RemoveMessage({ message, disabled }: { message: Message; disabled?: boolean }) {
@@ -88,9 +115,10 @@ function Branches({ message, siblings, messages }: Omit<Props, "busy">) {
 
 /** Asks the question of a message again, changed or not, on a branch of its own. */
 export async function askAgain(message: Message, text: string): Promise<void> {
-  const { scope, mode, think } = message.request ?? {};
+  const { scope, mode, think, force_tools } = message.request ?? {};
   try {
-    await ask(message.thread_id, message.parent_id ?? "", { input_text: text, scope, mode, think, edit_message_id: message.id });
+    const attachments = await attachmentsOf(message);
+    await ask(message.thread_id, message.parent_id ?? "", { input_text: text, scope, mode, think, force_tools: force_tools ?? undefined, attachments, edit_message_id: message.id });
   } catch (err) {
     toast({ text: err instanceof Error ? err.message : String(err), tone: "bad" });
     throw err;

@@ -37,7 +37,14 @@ async function show(threadId: string, parentId: string, question: Question, acce
     role: "user",
     text: question.input_text,
     status: "completed",
-    request: { text: question.input_text, mode: question.mode, scope: question.scope, think: question.think },
+    request: {
+      text: question.input_text,
+      mode: question.mode,
+      scope: question.scope,
+      think: question.think,
+      force_tools: question.force_tools,
+      attachments: question.attachments?.map(({ name, mime }) => ({ name, mime })),
+    },
     created_at: now,
   };
   const answer: Message = {
