@@ -289,6 +289,7 @@ func (a *app) moreTools(finder finder) []agent.Tool {
 		tool.NewSearchKeywords(finder),
 		tool.NewSearchPropositions(finder),
 		tool.NewSearchHypothetical(finder, writer),
+		tool.NewSearchGraph(finder),
 		tool.NewExecuteCode(a.programs),
 	}
 }

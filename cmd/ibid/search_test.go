@@ -174,6 +174,7 @@ func TestEveryWayToSearchAnswers(t *testing.T) {
 		"search_keywords":     "What does error E-1042 mean?",
 		"search_propositions": "How long does the warranty last?",
 		"search_hypothetical": "How long does the warranty last?",
+		"search_graph":        "What does E-1042 mean?",
 	} {
 		body := strings.NewReader(`{"input_text":"` + question + `","force_tools":["` + tool + `"]}`)
 		resp, err := http.Post(url+"/v1/threads/"+tool+"/user_message", "application/json", body)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/text"
 )
 
 // firstMove acts on a question that no tool has been used for yet.
@@ -55,6 +56,9 @@ func (r *Reader) forced(t task, req ibid.ModelRequest) []ibid.ToolCall {
 		m := r.decide(t, func(tool string) bool { return tool == spec.Name })
 		if m.say != "" || m.tool != spec.Name {
 			m = move{tool: spec.Name, queries: []string{t.question}}
+			if named := text.Entities(t.question); spec.Name == toolGraph && len(named) > 0 {
+				m = move{tool: toolGraph, args: []string{named[0], t.question}}
+			}
 		}
 		calls = append(calls, m.calls(req.Tools, len(t.rounds)+len(calls))...)
 	}

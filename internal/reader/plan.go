@@ -17,6 +17,7 @@ const (
 	toolList      = "list_documents"
 	toolAnalyze   = "analyze_document"
 	toolCompare   = "compare_documents"
+	toolGraph     = "search_graph"
 	toolCalculate = "calculator"
 	toolTime      = "current_time"
 	toolWeb       = "web_search"
@@ -38,6 +39,7 @@ type move struct {
 // not say otherwise.
 var argNames = map[string][]string{
 	toolSearch:    {"query"},
+	toolGraph:     {"entity", "about"},
 	toolAnalyze:   {"filename"},
 	toolCompare:   {"doc_a", "doc_b", "question"},
 	toolCalculate: {"expression"},

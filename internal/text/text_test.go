@@ -309,3 +309,10 @@ func TestDefinitions(t *testing.T) {
 		}
 	}
 }
+
+func TestEntities(t *testing.T) {
+	got := strings.Join(Entities("The Bank of England raised rates. In New\nYork, Ada Lovelace saw error E-1042 of TraceMonkey, max_size and the IBM of 1990. The Bank closed. ada lovelace"), "|")
+	if want := "Bank of England|New York|Ada Lovelace|E-1042|TraceMonkey|max_size|IBM"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -1,5 +1,5 @@
 // Package tool holds what the model may ask for. To search: search_knowledge_base,
-// search_keywords, search_propositions and search_hypothetical.
+// search_keywords, search_propositions, search_hypothetical and search_graph.
 // To read: read, read_around, analyze_document, compare_documents and
 // view_chunk_image. To find the way: list_documents, list_contents, find and
 // get_info. To ask databases: describe_database and query_database. To reckon:
