@@ -156,7 +156,7 @@ func (s *ModelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8") // streams say otherwise
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/api/chat"), strings.HasSuffix(r.URL.Path, "/chat/completions"),
-		strings.HasSuffix(r.URL.Path, "/messages"):
+		strings.HasSuffix(r.URL.Path, "/messages"), strings.HasSuffix(r.URL.Path, ":streamGenerateContent"):
 		s.generate(w, r, body)
 	case strings.HasSuffix(r.URL.Path, "/api/show"):
 		s.count(func(st *ServerStats) { st.Probes++ })
@@ -169,6 +169,10 @@ func (s *ModelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.openAIModels(w)
 	case strings.Contains(r.URL.Path, "/models/") && r.Method == http.MethodGet:
 		s.count(func(st *ServerStats) { st.Probes++ })
+		if _, ok := s.wire.(geminiWire); ok {
+			s.geminiModel(w, r.URL.Path)
+			return
+		}
 		s.anthropicModel(w, r.URL.Path)
 	case strings.HasSuffix(r.URL.Path, "/api/embed"):
 		s.ollamaEmbed(w, body)

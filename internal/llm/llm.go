@@ -15,8 +15,8 @@ import (
 // take the defaults below.
 type Config struct {
 	// Spec names the model: "ollama:MODEL", "ollama:MODEL@URL",
-	// "openai:MODEL@URL", where URL is the base URL of the server; for models also
-	// "anthropic:MODEL", for embedders also "gemini:MODEL".
+	// "openai:MODEL@URL", where URL is the base URL of the server; or
+	// "gemini:MODEL"; for models also "anthropic:MODEL".
 	Spec string
 	// APIKey is sent to the server. "": for the own APIs of OpenAI, Anthropic and
 	// Google, and over https only, $OPENAI_API_KEY, $ANTHROPIC_API_KEY and
@@ -76,8 +76,7 @@ func Open(cfg Config) (ibid.Model, error) {
 	case "anthropic":
 		return orError(newAnthropic(cfg, spec))
 	case "gemini":
-		return nil, &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("model %q: Gemini is there for embeddings only", cfg.Spec),
-			Hint: "its models answer through openai:MODEL@" + defaultGemini + "/openai"}
+		return orError(newGemini(cfg, spec))
 	default:
 		return newOpenAI(cfg, spec), nil
 	}
@@ -119,7 +118,7 @@ type spec struct {
 
 // parseSpec reads PROVIDER:MODEL[@URL].
 func parseSpec(s string) (spec, error) {
-	const forms = "write ollama:MODEL, ollama:MODEL@http://HOST:11434, openai:MODEL@http://HOST:PORT/v1 or anthropic:MODEL"
+	const forms = "write ollama:MODEL, ollama:MODEL@http://HOST:11434, openai:MODEL@http://HOST:PORT/v1, anthropic:MODEL or gemini:MODEL"
 	bad := func(format string, args ...any) (spec, error) {
 		e := ibid.Errorf(ibid.CodeBadRequest, "model %q: "+format, append([]any{s}, args...)...)
 		e.Hint = forms

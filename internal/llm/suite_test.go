@@ -30,3 +30,7 @@ func TestOpenAIKeepsThePromises(t *testing.T) {
 func TestAnthropicKeepsThePromises(t *testing.T) {
 	ibidtest.ModelSuite(t, ibidtest.ModelHarness{Serve: ibidtest.AnthropicServer, Open: opener("anthropic")})
 }
+
+func TestGeminiKeepsThePromises(t *testing.T) {
+	ibidtest.ModelSuite(t, ibidtest.ModelHarness{Serve: ibidtest.GeminiServer, Open: opener("gemini"), NoCallIDs: true})
+}
