@@ -240,10 +240,10 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		Limits: agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
 		Now:    time.Now, NewID: newID, Log: a.log,
 	}
+	cfg.Tools = append(cfg.Tools, a.databaseTools(databases)...)
 	if there, err := a.db.Files(ctx, task.ThreadID); err != nil {
 		return agent.Outcome{}, err
 	} else if len(there) > 0 {
-		cfg.Tools = append(cfg.Tools, a.databaseTools(databases)...)
 		cfg.Tools = append(cfg.Tools, tool.NewRetrieveFile(a.db, files{a.readers}, sees))
 	}
 	if sees {

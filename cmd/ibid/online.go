@@ -49,7 +49,7 @@ func (a *app) webTools() []agent.Tool {
 // forceable refuses a question that demands a tool which is not there, and says
 // how it could be.
 func (a *app) forceable(name string) error {
-	sometimes := name == "retrieve_file" || name == "view_chunk_image" // offered where there is something for them
+	sometimes := slices.Contains([]string{"retrieve_file", "view_chunk_image", "describe_database", "query_database"}, name) // offered where there is something for them
 	if sometimes || slices.ContainsFunc(a.tools(name), func(t agent.Tool) bool { return t.Spec().Name == name }) {
 		return nil
 	}

@@ -110,6 +110,7 @@ func termsOf(question string) []string {
 	for n := 4; n >= 1; n-- {
 		for i := 0; i+n <= len(words) && len(terms) < matchTerms; i++ {
 			term := strings.Trim(strings.Join(words[i:i+n], " "), ".'’")
+			term = strings.TrimSuffix(strings.TrimSuffix(term, "'s"), "’s")
 			if utf8.RuneCountInString(term) > 1 && !slices.Contains(terms, term) && !(n == 1 && tooCommon[term]) {
 				terms = append(terms, term)
 			}

@@ -25,6 +25,13 @@ func (r *Reader) firstMove(t task, req ibid.ModelRequest) reply {
 	if calls := r.fileCalls(t, m, req); len(calls) > 0 {
 		return reply{calls: calls}
 	}
+	if calls, ok := r.askData(t, req); ok && m.tool == toolSearch {
+		out := reply{calls: calls}
+		if req.Think == ibid.ThinkOn {
+			out.thinking = r.planInWords(t)
+		}
+		return out
+	}
 	if m.tool == toolSearch && !has(toolSearch) {
 		other := otherSearch(req.Tools)
 		if other == "" {
@@ -82,6 +89,9 @@ func (r *Reader) nextMove(t task, req ibid.ModelRequest) reply {
 	if last.result == nil { // the calls were never made
 		return r.firstMove(t, req)
 	}
+	if out, ok := r.nextOfData(t, req); ok {
+		return out
+	}
 	if last.tool == toolList && !asksList.MatchString(t.question) && len(req.Tools) > 0 {
 		return r.afterLookup(t, req)
 	}
@@ -90,7 +100,7 @@ func (r *Reader) nextMove(t task, req ibid.ModelRequest) reply {
 	searches := 0
 	for _, round := range t.rounds {
 		switch {
-		case round.result == nil || round.tool == toolList && len(t.rounds) > 1:
+		case round.result == nil || round.tool == toolList && len(t.rounds) > 1, round.tool == toolDescribe, round.tool == toolQuery:
 		case round.tool == toolAnalyze || round.tool == toolCompare, round.tool == toolCalculate, round.tool == toolTime, round.tool == toolList:
 			if s := r.report(round); round.result.Failed {
 				failures = append(failures, s)
@@ -126,7 +136,7 @@ func (r *Reader) nextMove(t task, req ibid.ModelRequest) reply {
 			return again
 		}
 		if len(failures) == 0 {
-			return reply{text: nothingIn(t)}
+			return reply{text: r.whyNoData(t) + nothingIn(t)}
 		}
 	}
 	if len(direct) == 0 && offers(req)(toolSearch) && searches == 0 && last.tool != toolCalculate && last.tool != toolTime {

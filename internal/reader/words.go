@@ -10,6 +10,9 @@ import (
 // planInWords says in a few sentences what the reader is going to do.
 func (r *Reader) planInWords(t task) string {
 	m := r.decide(t, func(string) bool { return true })
+	if s := r.planOfData(t); s != "" && m.tool == toolSearch {
+		return s
+	}
 	switch m.tool {
 	case "":
 		return "This needs no document, so I answer it directly."

@@ -1,0 +1,301 @@
+package reader
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// aim is what a question wants to know of the rows it is about.
+type aim struct {
+	count, distinct bool
+	function        string // sum, avg, min, max of measure; "" for none
+	word            string // that asked for the function
+	rows            bool   // whole rows, not a number: who, which, list
+	top             int    // of rows; 0 for all
+	group           string // a column
+	measure         string // a column
+}
+
+// mostRows bounds a list.
+const mostRows = 50
+
+// functions by the words that ask for them.
+var functions = []struct {
+	function string
+	words    []string
+}{
+	{"avg", []string{"average", "mean", "avg"}},
+	{"sum", []string{"total", "sum", "how much"}},
+	{"max", []string{"highest", "largest", "maximum", "max", "biggest", "greatest", "most expensive", "latest", "newest", "longest", "most"}},
+	{"min", []string{"lowest", "smallest", "minimum", "min", "least", "cheapest", "fewest", "earliest", "oldest", "shortest"}},
+}
+
+// statement writes the SQL.
+func (c *composer) statement() (q sqlQuery, why string) {
+	var g aim
+	first := ""
+	if len(c.words) > 0 {
+		first = c.words[0].text
+	}
+	g.rows = first == "who" || first == "which" || first == "list" || first == "show" || first == "name" || first == "find" || first == "display"
+	g.group = c.group()
+	g.count = c.takeAny("how many", "number of", "count of", "count")
+	g.distinct = c.takeAny("different", "distinct", "unique")
+	g.top = c.top()
+	for _, f := range functions {
+		for _, w := range f.words {
+			if c.take(w) {
+				if g.function != "" && g.function != f.function {
+					return q, fmt.Sprintf("it asks for both “%s” and “%s”", g.word, w)
+				}
+				g.function, g.word = f.function, w
+			}
+		}
+	}
+	switch {
+	case g.top > 0 && g.function == "":
+		g.function = "max"
+	case g.count && g.function == "sum": // the total number of
+		g.function = ""
+	}
+	return c.write(g)
+}
+
+// group finds the column after "per", "by", "each".
+func (c *composer) group() string {
+	for k := range c.columns {
+		m := &c.columns[k]
+		for i := m.first - 1; i >= max(0, m.first-2); i-- {
+			switch w := c.words[i].text; {
+			case w == "per" || w == "each" || w == "every" || w == "by":
+				if w == "by" && slices.ContainsFunc(c.words, func(w word) bool { return w.text == "top" }) {
+					continue // top 5 by salary
+				}
+				c.use(i, m.end)
+				m.used = true
+				return m.column.Name
+			case w != "the":
+				i = -1
+			}
+		}
+	}
+	return ""
+}
+
+// top finds "top 5" and "5 highest".
+func (c *composer) top() int {
+	for i, w := range c.words {
+		n, err := strconv.Atoi(w.text)
+		if err != nil || w.used || n < 1 || n > mostRows {
+			continue
+		}
+		before := i > 0 && c.words[i-1].text == "top"
+		after := i+1 < len(c.words) && (strings.HasSuffix(c.words[i+1].text, "est") || c.words[i+1].text == "most")
+		if before {
+			c.use(i-1, i+1)
+			c.takeAny("by")
+			return n
+		}
+		if after {
+			c.use(i, i+1)
+			return n
+		}
+	}
+	return 0
+}
+
+// measured finds the column that a function is of: the only number that is named
+// and not spoken for; a date does for the first and the last.
+func (c *composer) measured(function string) (string, bool) {
+	var found []string
+	for k := range c.columns {
+		m := &c.columns[k]
+		if m.used || !isNumeric(m.column) && !(isDate(m.column) && (function == "min" || function == "max")) {
+			continue
+		}
+		found = append(found, m.column.Name)
+	}
+	if len(found) != 1 {
+		return "", false
+	}
+	for k := range c.columns {
+		if c.columns[k].column.Name == found[0] {
+			c.columns[k].used = true
+		}
+	}
+	return found[0], true
+}
+
+// rest are the columns that are named and not spoken for.
+func (c *composer) rest() []string {
+	var names []string
+	for _, m := range c.columns {
+		if !m.used {
+			names = append(names, m.column.Name)
+		}
+	}
+	return names
+}
+
+// write puts the statement together.
+func (c *composer) write(g aim) (q sqlQuery, why string) {
+	ordering := map[string]string{"max": "DESC", "min": "ASC"}[g.function]
+	if g.function != "" {
+		measure, ok := c.measured(g.function)
+		switch {
+		case ok:
+			g.measure = measure
+		case ordering != "" && (g.word == "most" || g.word == "fewest") && len(c.rest()) == 1 && g.group == "":
+			return c.mostRows(c.rest()[0], ordering, max(1, g.top)), "" // which city has the most customers
+		default:
+			return q, fmt.Sprintf("it is not clear which column “%s” is about", g.word)
+		}
+	}
+	switch {
+	case g.function != "" && ordering != "" && g.group == "" && (g.rows || g.top > 0):
+		return c.extreme(g, ordering), ""
+	case g.function != "" && g.count:
+		return q, "it asks for two things at once"
+	case g.function != "":
+		if len(c.rest()) > 0 {
+			return q, fmt.Sprintf("it is not clear what “%s” is there for", c.rest()[0])
+		}
+		return c.aggregate(fmt.Sprintf("%s(%s)", g.function, c.name(g.measure)), g.word+" "+g.measure, g.group), ""
+	case g.count:
+		return c.counted(g)
+	}
+	return c.list(g)
+}
+
+// aggregate asks for one number, or one for each value of a column.
+func (c *composer) aggregate(expression, what, group string) sqlQuery {
+	q := sqlQuery{what: "the " + what + c.place()}
+	if group == "" {
+		q.sql = fmt.Sprintf("SELECT %s AS %s FROM %s%s", expression, c.name(what), c.from(), c.filter())
+		return q
+	}
+	q.what += " for each " + group
+	q.sql = fmt.Sprintf("SELECT %s, %s AS %s FROM %s%s GROUP BY %s ORDER BY 2 DESC, 1 LIMIT %d", c.name(group), expression, c.name(what),
+		c.from(), c.filter(), c.name(group), mostRows)
+	return q
+}
+
+// counted counts rows, or the different values of a column that is named.
+func (c *composer) counted(g aim) (q sqlQuery, why string) {
+	switch rest := c.rest(); {
+	case len(rest) > 1:
+		return q, "it is not clear what is to be counted"
+	case len(rest) == 1 && !g.distinct && !c.follows(rest[0], "many", "of"):
+		return q, fmt.Sprintf("it is not clear what “%s” is there for", rest[0])
+	case len(rest) == 1:
+		return c.aggregate("count(DISTINCT "+c.name(rest[0])+")", "number of different values of "+rest[0], g.group), ""
+	case g.distinct:
+		return q, "it is not clear what should be different"
+	}
+	return c.aggregate("count(*)", "number of rows", g.group), ""
+}
+
+// follows reports whether a column is named directly after one of some words.
+func (c *composer) follows(column string, after ...string) bool {
+	return slices.ContainsFunc(c.columns, func(m mention) bool {
+		return m.column.Name == column && m.first > 0 && slices.Contains(after, c.words[m.first-1].text)
+	})
+}
+
+// mostRows asks for which value of a column there are the most or fewest rows.
+func (c *composer) mostRows(column, ordering string, top int) sqlQuery {
+	return sqlQuery{what: "the number of rows" + c.place() + " for each " + column + ", " + ordered[ordering],
+		sql: fmt.Sprintf("SELECT %s, count(*) AS \"number of rows\" FROM %s%s GROUP BY %s ORDER BY 2 %s, 1 LIMIT %d",
+			c.name(column), c.from(), c.filter(), c.name(column), ordering, top)}
+}
+
+var ordered = map[string]string{"DESC": "the most first", "ASC": "the fewest first"}
+
+// extreme asks for the rows in which a column is greatest or least: all of them
+// where several are equal, or so many.
+func (c *composer) extreme(g aim, ordering string) sqlQuery {
+	columns := c.shown(g.measure)
+	q := sqlQuery{what: fmt.Sprintf("the %s %s%s", g.word, g.measure, c.place())}
+	if g.top > 0 {
+		c.wheres = append(c.wheres, c.name(g.measure)+" IS NOT NULL")
+		q.what = fmt.Sprintf("the %d rows%s with the %s %s", g.top, c.place(), map[string]string{"DESC": "highest", "ASC": "lowest"}[ordering], g.measure)
+		q.sql = fmt.Sprintf("SELECT %s FROM %s%s ORDER BY %s %s LIMIT %d", columns, c.from(), c.filter(), c.name(g.measure), ordering, g.top)
+		return q
+	}
+	inner := fmt.Sprintf("SELECT %s(%s) FROM %s%s", g.function, c.name(g.measure), c.from(), c.filter())
+	c.wheres = append(c.wheres, fmt.Sprintf("%s = (%s)", c.name(g.measure), inner))
+	q.sql = fmt.Sprintf("SELECT %s FROM %s%s LIMIT %d", columns, c.from(), c.filter(), mostRows)
+	return q
+}
+
+// list asks for rows: the columns that are named, else all.
+func (c *composer) list(g aim) (q sqlQuery, why string) {
+	rest := c.rest()
+	if !g.rows && len(rest) == 0 {
+		return q, "it is not clear what is to be told"
+	}
+	if asks := c.words[0].text; (asks == "who" || asks == "which") && len(rest) > 0 && !c.follows(rest[0], "which", "different") {
+		return q, fmt.Sprintf("it is not clear what “%s” is there for", rest[0])
+	}
+	if len(c.wheres) == 0 && !g.rows {
+		return q, "it is not clear which rows are meant"
+	}
+	distinct := ""
+	if g.distinct {
+		distinct = "DISTINCT "
+	}
+	columns := c.shown("")
+	if g.distinct && len(rest) > 0 {
+		columns = c.nameAll(rest)
+	}
+	q.sql = fmt.Sprintf("SELECT %s%s FROM %s%s LIMIT %d", distinct, columns, c.from(), c.filter(), mostRows)
+	q.what = "the rows" + c.place()
+	if len(rest) > 0 {
+		q.what = strings.Join(rest, " and ") + c.place()
+	}
+	return q, ""
+}
+
+// shown are the columns of a list: those that are named and the measure, beside
+// what names a row; all where none is named.
+func (c *composer) shown(measure string) string {
+	named := c.rest()
+	if len(named) == 0 {
+		return "*"
+	}
+	if measure != "" && !slices.Contains(named, measure) {
+		named = append(named, measure)
+	}
+	for _, column := range c.table.Columns { // what a row is called
+		if strings.EqualFold(column.Name, "name") && !slices.Contains(named, column.Name) && !slices.Contains(c.bound, column.Name) {
+			named = append([]string{column.Name}, named...)
+		}
+	}
+	return c.nameAll(named)
+}
+
+func (c *composer) nameAll(columns []string) string {
+	quoted := make([]string, len(columns))
+	for i, name := range columns {
+		quoted[i] = c.name(name)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+func (c *composer) filter() string {
+	if len(c.wheres) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(c.wheres, " AND ")
+}
+
+// place says the table and the conditions in words.
+func (c *composer) place() string {
+	s := " in " + c.table.Name
+	if len(c.said) > 0 {
+		s += " where " + strings.Join(c.said, " and ")
+	}
+	return s
+}
