@@ -36,14 +36,15 @@ var errTextLimit = errors.New("text limit reached")
 // sends parts. Its first error sticks; a parser of long input looks at err from
 // time to time and returns.
 type builder struct {
-	send  func(part) error
-	left  int // bytes of text that may still be added
-	err   error
-	text  strings.Builder
-	part  part
-	begun bool // something was written before this part
-	page  int
-	path  []section
+	send   func(part) error
+	left   int // bytes of text that may still be added
+	err    error
+	text   strings.Builder
+	part   part
+	begun  bool // something was written before this part
+	page   int
+	path   []section
+	images int // that were added
 }
 
 type section struct {
@@ -190,7 +191,7 @@ func (b *builder) headings() []string {
 
 // flush sends what has been collected. Whoever made the builder calls it last.
 func (b *builder) flush() {
-	if b.text.Len() == 0 && len(b.part.PageAt) == 0 {
+	if b.text.Len() == 0 && len(b.part.PageAt) == 0 && len(b.part.Blocks) == 0 {
 		return
 	}
 	b.begun = b.begun || b.text.Len() > 0

@@ -103,7 +103,11 @@ func (c *collector) add(p part) error {
 	}
 	base, at := c.text.Len(), 0
 	for _, b := range p.Blocks {
-		if b.Start < at || b.End < b.Start || b.End > len(p.Text) {
+		most := len(p.Text)
+		if b.Kind == ibid.BlockImage && b.Start == b.End {
+			most += len(blockSeparator) // it stands where the next block will
+		}
+		if b.Start < at || b.End < b.Start || b.End > most {
 			return errors.New("unexpected block")
 		}
 		at = b.End
@@ -148,6 +152,9 @@ func (c *collector) finish() (ibid.Extract, error) {
 	x.Pages = len(x.PageAt)
 	for i, at := range x.PageAt {
 		x.PageAt[i] = min(at, len(x.Text))
+	}
+	for i, b := range x.Blocks { // of pictures behind the last word
+		x.Blocks[i].Start, x.Blocks[i].End = min(b.Start, len(x.Text)), min(b.End, len(x.Text))
 	}
 	x.Title = firstNonEmpty(c.done.Title, c.head.Title, x.Title, firstHeading(x))
 	x.Notice = joinNotices(c.done.Notice, c.lost.notice(c.pdf, c.head.Pages))

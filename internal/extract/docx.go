@@ -81,6 +81,8 @@ type docx struct {
 	list    []string
 	notes   map[noteKey]string
 	pending []string // notes that the open paragraph refers to
+	picture wordPicture
+	images  []string // descriptions of pictures that the open paragraph holds
 }
 
 type wordParagraph struct {
@@ -88,6 +90,27 @@ type wordParagraph struct {
 	level int // of a heading
 	list  bool
 	depth int // of a list item, from 0
+}
+
+// wordPicture is a drawing that is being read.
+type wordPicture struct {
+	description string
+	there       bool // it holds a picture, not only shapes
+	small       bool
+}
+
+// measure takes the sides of a picture in English Metric Units, 914,400 to the
+// inch. One below a quarter of an inch is a bullet or a rule.
+func (p *wordPicture) measure(cx, cy string) {
+	const smallest = 914_400 / 4
+	for _, side := range []string{cx, cy} {
+		n, err := strconv.Atoi(side)
+		p.small = p.small || err == nil && n < smallest
+	}
+}
+
+func (p *wordPicture) shows() bool {
+	return describes(p.description) != "" || p.there && !p.small
 }
 
 type wordTable struct {
@@ -150,6 +173,14 @@ func (d *docx) start(e xml.StartElement) {
 		d.pageBreak()
 	case "footnoteReference", "endnoteReference", "commentReference":
 		d.refer(strings.TrimSuffix(e.Name.Local, "Reference"), attr(e, "id"))
+	case "drawing", "pict":
+		d.picture = wordPicture{}
+	case "docPr", "shape":
+		d.picture.description = firstNonEmpty(attr(e, "descr"), attr(e, "alt"))
+	case "extent":
+		d.picture.measure(attr(e, "cx"), attr(e, "cy"))
+	case "blip", "imagedata", "chart":
+		d.picture.there = true
 	case "tbl":
 		d.tables = append(d.tables, &wordTable{})
 	case "tr":
@@ -178,12 +209,14 @@ func (d *docx) refer(kind, id string) {
 	d.pending = append(d.pending, s)
 }
 
-// addNotes adds the notes of what came before, outside of tables.
+// addNotes adds the pictures and notes of what came before, outside of tables.
 func (d *docx) addNotes() {
-	if len(d.tables) > 0 || len(d.paras) > 0 || len(d.pending) == 0 {
+	if len(d.tables) > 0 || len(d.paras) > 0 || len(d.pending)+len(d.images) == 0 {
 		return
 	}
 	d.endList()
+	d.builder.addImages(d.images)
+	d.images = nil
 	for _, s := range d.pending {
 		d.builder.add(ibid.BlockParagraph, s)
 	}
@@ -231,6 +264,11 @@ func (d *docx) end(e xml.EndElement) {
 			d.paragraph(p)
 			d.addNotes()
 		}
+	case "drawing", "pict":
+		if d.picture.shows() {
+			d.images = append(d.images, d.picture.description)
+		}
+		d.picture = wordPicture{}
 	case "tc":
 		if t := d.table(); t != nil && t.cell != nil && len(t.rows) > 0 {
 			last := len(t.rows) - 1

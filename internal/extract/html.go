@@ -80,6 +80,8 @@ type page struct {
 	tables  []*tableState
 	list    strings.Builder // lines of the list that is open
 	pending string          // sign of a list item that has no text yet
+	// pictures are the descriptions of those that stand in the open block
+	pictures []string
 }
 
 type listState struct {
@@ -102,7 +104,9 @@ func (p *page) read() error {
 		case html.ErrorToken:
 			p.closeTables()
 			p.flush()
+			p.lists = nil
 			p.endList()
+			p.showPictures()
 			if err := p.tokens.Err(); !errors.Is(err, io.EOF) {
 				return err
 			}
@@ -188,6 +192,8 @@ func (p *page) inSkipped(a atom.Atom, selfClosing bool) bool {
 type attributes struct {
 	hidden, navigation bool
 	alt                string
+	hasAlt             bool
+	side               int // the shorter one of a picture in pixels, 0 when not said
 	start, span        int
 }
 
@@ -209,7 +215,11 @@ func (p *page) attributes(a atom.Atom, more bool) attributes {
 			found.navigation = string(value) == "navigation" || string(value) == "contentinfo"
 		case "alt":
 			if a == atom.Img {
-				found.alt = string(value)
+				found.alt, found.hasAlt = string(value), true
+			}
+		case "width", "height":
+			if n, err := strconv.Atoi(string(value)); err == nil && n > 0 && (found.side == 0 || n < found.side) {
+				found.side = n
 			}
 		case "start":
 			found.start, _ = strconv.Atoi(string(value))
@@ -261,7 +271,7 @@ func (p *page) open(a atom.Atom, attrs attributes) {
 	case atom.Br:
 		p.text.WriteByte(lineBreak)
 	case atom.Img:
-		p.picture(attrs.alt)
+		p.picture(attrs)
 	case atom.Table:
 		p.openTable()
 	case atom.Tr:
@@ -318,6 +328,7 @@ func (p *page) end(a atom.Atom) {
 		}
 		if len(p.lists) == 0 {
 			p.endList()
+			p.showPictures()
 		}
 	case atom.Pre, atom.Listing, atom.Xmp:
 		p.flush()

@@ -50,6 +50,7 @@ func (p *page) flushAs(kind ibid.BlockKind, level int) {
 		s = strings.ReplaceAll(s, string(rune(lineBreak)), "\n")
 	}
 	if strings.TrimSpace(s) == "" {
+		p.showPictures()
 		return
 	}
 	switch {
@@ -65,6 +66,7 @@ func (p *page) flushAs(kind ibid.BlockKind, level int) {
 	default:
 		p.add(ibid.BlockParagraph, s)
 	}
+	p.showPictures()
 }
 
 func (p *page) add(kind ibid.BlockKind, s string) {
@@ -137,14 +139,32 @@ func (p *page) endList() {
 	p.builder.add(ibid.BlockList, s)
 }
 
-// picture adds the description of a picture, where it has one of several words.
-func (p *page) picture(alt string) {
-	alt = oneLine(alt)
-	if !strings.Contains(alt, " ") || p.inCell() || len(p.lists) > 0 || p.kind != "" {
+// picture keeps a picture until the block that it stands in has ended. Pages use
+// pictures to decorate and to count readers: those have a description that is
+// empty or says so, or are small.
+func (p *page) picture(attrs attributes) {
+	const small = 40 // pixels
+	alt := strings.ToLower(strings.TrimSpace(attrs.alt))
+	decorates := attrs.hasAlt && (alt == "" || alt == "icon" || alt == "logo")
+	if attrs.hidden || decorates || attrs.side > 0 && attrs.side < small && describes(alt) == "" {
 		return
 	}
-	p.flush()
-	p.add(ibid.BlockImage, alt)
+	p.pictures = append(p.pictures, attrs.alt)
+	if strings.TrimSpace(p.text.String()) == "" {
+		p.showPictures()
+	}
+}
+
+// showPictures adds the pictures that were met, outside of tables, lists and
+// headings.
+func (p *page) showPictures() {
+	if len(p.tables) > 0 && !p.tables[len(p.tables)-1].layout || len(p.lists) > 0 || p.kind == ibid.BlockHeading || len(p.pictures) == 0 {
+		return
+	}
+	pictures := p.pictures
+	p.pictures = nil
+	p.endList()
+	p.builder.addImages(pictures)
 }
 
 // Tables.
@@ -229,6 +249,7 @@ func (p *page) closeTable() {
 		p.flush()
 	default:
 		p.addTable(t.rows)
+		p.showPictures()
 	}
 }
 

@@ -212,6 +212,10 @@ func (m *markdown) flush() {
 
 // paragraph adds running text, or what a block of HTML shows.
 func (m *markdown) paragraph(s string) {
+	if alts := onlyPictures(s); len(alts) > 0 {
+		m.builder.addImages(alts)
+		return
+	}
 	if !isHTMLBlock(s) {
 		m.builder.add(ibid.BlockParagraph, inlineText(s))
 		return

@@ -160,6 +160,61 @@ func findLinks(s string) map[int]int {
 	return skip
 }
 
+// onlyPictures returns the descriptions of the pictures that a paragraph consists
+// of, which may be links; none when it has words, too.
+func onlyPictures(s string) (descriptions []string) {
+	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
+		picture, linked := strings.CutPrefix(s, "[!")
+		if !linked && !strings.HasPrefix(s, "![") {
+			return nil
+		}
+		if !linked {
+			picture = s[1:]
+		}
+		alt, n := bracketed(picture)
+		if n == 0 {
+			return nil
+		}
+		s = picture[n:]
+		if linked {
+			end := 0
+			if strings.HasPrefix(s, "]") {
+				end = targetEnd(s, 1)
+			}
+			if end == 0 {
+				return nil
+			}
+			s = s[end:]
+		}
+		descriptions = append(descriptions, inlineText(alt))
+	}
+	return descriptions
+}
+
+// bracketed returns what stands in the brackets of "[text](address)", and the
+// length of it all, 0 when s does not begin so.
+func bracketed(s string) (inner string, n int) {
+	const most = 2000
+	depth := 0
+	for i := 0; i < min(len(s), most); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '[':
+			depth++
+		case ']':
+			depth--
+		}
+		if depth == 0 {
+			if end := targetEnd(s, i+1); i > 0 && end > 0 {
+				return s[1:i], end
+			}
+			return "", 0
+		}
+	}
+	return "", 0
+}
+
 // targetEnd returns where a link's "(address)" or "[name]" ends that begins at
 // i, 0 when there is none.
 func targetEnd(s string, i int) int {

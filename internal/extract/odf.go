@@ -20,6 +20,8 @@ func readODF(b *builder, z *zipFile, format string) (done, error) {
 	err := z.each("content.xml", o.token)
 	o.endParagraph()
 	o.endList()
+	o.lists, o.tables = 0, 0
+	o.addImages()
 	notice, err := partError(b, err)
 	return done{Title: z.odfTitle(), Notice: notice}, err
 }
@@ -59,6 +61,15 @@ type odf struct {
 	cell    strings.Builder
 	inCell  bool
 	repeat  int // how often the open cell stands
+	frames  []odfFrame
+	images  []string // descriptions of pictures that the open paragraph, list or table holds
+}
+
+// odfFrame is a frame that is being read; a text box is one with others in it.
+type odfFrame struct {
+	description strings.Builder
+	describing  bool // the description stands here
+	picture     bool
 }
 
 func (o *odf) token(token xml.Token) error {
@@ -76,7 +87,11 @@ func (o *odf) token(token xml.Token) error {
 		}
 		o.end(e.Name.Local)
 	case xml.CharData:
-		if o.skip == 0 && o.open > 0 {
+		switch n := len(o.frames); {
+		case o.skip > 0:
+		case n > 0 && o.frames[n-1].describing:
+			o.frames[n-1].description.Write(e)
+		case o.open > 0:
 			o.text.Write(e)
 		}
 	}
@@ -85,8 +100,16 @@ func (o *odf) token(token xml.Token) error {
 
 func (o *odf) start(e xml.StartElement) {
 	switch e.Name.Local {
-	case "tracked-changes", "forms", "scripts", "settings", "desc":
+	case "tracked-changes", "forms", "scripts", "settings", "binary-data":
 		o.skip = 1
+	case "frame":
+		o.frames = append(o.frames, odfFrame{})
+	case "desc", "title":
+		o.describe(true)
+	case "image":
+		if n := len(o.frames); n > 0 {
+			o.frames[n-1].picture = true
+		}
 	case "p", "h":
 		o.endParagraph()
 		o.open++
@@ -119,6 +142,43 @@ func (o *odf) start(e xml.StartElement) {
 	}
 }
 
+// describe begins or ends the description of the open frame.
+func (o *odf) describe(begins bool) {
+	n := len(o.frames)
+	if n == 0 {
+		return
+	}
+	f := &o.frames[n-1]
+	f.describing = begins
+	if begins && f.description.Len() > 0 {
+		f.description.WriteString(": ")
+	}
+}
+
+func (o *odf) endFrame() {
+	n := len(o.frames)
+	if n == 0 {
+		return
+	}
+	f := &o.frames[n-1]
+	if s := f.description.String(); f.picture || describes(s) != "" {
+		o.images = append(o.images, s)
+	}
+	o.frames = o.frames[:n-1]
+	if o.open == 0 {
+		o.addImages()
+	}
+}
+
+// addImages adds the pictures of what came before, outside of tables and lists.
+func (o *odf) addImages() {
+	if o.tables > 0 || o.lists > 0 || len(o.images) == 0 {
+		return
+	}
+	o.builder.addImages(o.images)
+	o.images = nil
+}
+
 func (o *odf) newPage(title string) {
 	o.endList()
 	o.builder.newPage()
@@ -143,11 +203,18 @@ func (o *odf) end(name string) {
 	switch name {
 	case "p", "h":
 		o.endParagraph()
-		o.open = max(o.open-1, 0)
+		if o.open = max(o.open-1, 0); o.open == 0 {
+			o.addImages()
+		}
+	case "desc", "title":
+		o.describe(false)
+	case "frame":
+		o.endFrame()
 	case "list":
 		o.endParagraph()
 		if o.lists = max(o.lists-1, 0); o.lists == 0 {
 			o.endList()
+			o.addImages()
 		}
 	case "table-cell", "covered-table-cell":
 		o.endCell()
@@ -157,6 +224,7 @@ func (o *odf) end(name string) {
 		if o.tables = max(o.tables-1, 0); o.tables == 0 {
 			o.builder.table(o.rows)
 			o.rows = nil
+			o.addImages()
 		}
 	}
 }

@@ -100,6 +100,7 @@ type slideReader struct {
 	lines       []string
 	rows        [][]string
 	cell        *strings.Builder
+	picture     string // what the open picture shows, as far as the file says
 }
 
 func (s *slideReader) token(token xml.Token) error {
@@ -118,9 +119,11 @@ func (s *slideReader) token(token xml.Token) error {
 
 func (s *slideReader) start(e xml.StartElement) {
 	switch e.Name.Local {
-	case "sp", "graphicFrame":
+	case "sp", "graphicFrame", "pic":
 		s.endShape()
-		s.placeholder = ""
+		s.placeholder, s.picture = "", ""
+	case "cNvPr":
+		s.picture = attr(e, "descr")
 	case "ph":
 		s.placeholder = attr(e, "type")
 		if s.placeholder == "" {
@@ -159,8 +162,13 @@ func (s *slideReader) end(name string) {
 		s.endShape()
 		s.builder.table(s.rows)
 		s.rows = nil
-	case "sp", "graphicFrame":
+	case "sp":
 		s.endShape()
+	case "graphicFrame", "pic":
+		s.endShape()
+		if !s.notes && (name == "pic" || describes(s.picture) != "") {
+			s.builder.image(s.picture)
+		}
 	}
 }
 

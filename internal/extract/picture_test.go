@@ -1,0 +1,73 @@
+package extract_test
+
+import (
+	"strings"
+	"testing"
+
+	"ibid/internal/extract"
+)
+
+func TestPicturesOfPages(t *testing.T) {
+	x := mustExtract(t, newPool(t, extract.Limits{}), extract.Request{Name: "a.html", Data: []byte(`<html><body>
+<h1>Harbours <img alt="A link icon"></h1>
+<p>Before <img src="a.png" alt="Ships at noon"> and after it.</p>
+<img src="b.png" alt=""><img src="count.gif" width="1" height="1"><img src="c.png">
+<ul><li>one <img alt="In a list"></li><li>two</li></ul>
+<table><tr><td>A<img alt="In a cell"></td><td>B</td></tr></table>
+<p>Between.</p><figure><img alt="chart.svg"><figcaption>Figure 1: what comes in.</figcaption></figure>
+<ol><li>open <img alt="The last one"></body></html>`)})
+	checkDump(t, x, `
+format: html
+title: Harbours
+[heading 1] Harbours
+[image] (Harbours) A link icon
+[paragraph] (Harbours) Before and after it.
+[image] (Harbours) Ships at noon
+[image] (Harbours)
+[list] (Harbours)
+  • one
+  • two
+[image] (Harbours) In a list
+[table] (Harbours) A | B
+[image] (Harbours) In a cell
+[paragraph] (Harbours) Between.
+[image] (Harbours)
+[paragraph] (Harbours) Figure 1: what comes in.
+[list] (Harbours) 1. open
+[image] (Harbours) The last one
+`)
+}
+
+func TestPicturesOfMarkdown(t *testing.T) {
+	x := mustExtract(t, newPool(t, extract.Limits{}), extract.Request{Name: "a.md", Data: []byte(`# Harbours
+
+[![Build status](b.svg)](https://ci.example) ![](c.png)
+![The *new* quay [1]][quay]
+
+Words, and ![a small ship](s.png) among them.
+
+[![not closed](b.svg)
+
+![Last](l.png)
+`)})
+	checkDump(t, x, `
+format: markdown
+title: Harbours
+[heading 1] Harbours
+[image] (Harbours) Build status
+[image] (Harbours)
+[image] (Harbours) The new quay [1]
+[paragraph] (Harbours) Words, and a small ship among them.
+[paragraph] (Harbours) [not closed
+[image] (Harbours) Last
+`)
+}
+
+// A picture without words costs no text, so that a page of nothing else must be
+// bounded otherwise.
+func TestManyPictures(t *testing.T) {
+	x := mustExtract(t, newPool(t, extract.Limits{}), extract.Request{Name: "a.html", Data: []byte("<p>Words.</p>" + strings.Repeat("<img>", 30_000))})
+	if len(x.Blocks) != 10_001 || x.Text != "Words." {
+		t.Errorf("%d blocks, text %q", len(x.Blocks), x.Text)
+	}
+}
