@@ -274,6 +274,8 @@ export const t = {
     close: "Close the source",
     quote: "The words this rests on",
     gone: "This document is no longer in the library. This is what it said:",
+    file: "A file of this conversation says:",
+    openFile: "Open the file",
     goneDocument: "This document is no longer in the library.",
     noOriginal: "The original can’t be shown; this is its text.",
     page: (page: number, of: number) => `Page ${page} of ${of}`,

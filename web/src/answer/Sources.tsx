@@ -54,7 +54,7 @@ function byDocument(citations: readonly Citation[]): Citation[][] {
 /** Passages of one document stand together; web pages by their address, queries by what they asked. */
 function groupOf(c: Citation | undefined): string {
   if (!c) return "";
-  return c.kind === "web" ? `web ${c.url}` : c.kind === "query" ? `query ${c.title}` : c.document_id;
+  return c.kind === "web" ? `web ${c.url}` : c.kind === "query" ? `query ${c.title}` : c.kind === "file" ? `file ${c.url.split("#")[0]}` : c.document_id;
 }
 
 function SourceChip({ citation, messageId }: { citation: Citation; messageId: string }) {

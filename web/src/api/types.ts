@@ -87,7 +87,7 @@ export interface Citation {
   level: string;
   score: number;
   url: string;
-  kind?: "query" | "web";
+  kind?: "query" | "web" | "file";
   match?: Match;
 }
 

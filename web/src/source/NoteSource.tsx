@@ -14,7 +14,7 @@ import { Frame } from "./Frame";
 import { QuoteBox, Viewer, type Place } from "./Viewer";
 import { Why } from "./Why";
 
-/** What a footnote rests on: a passage of a document, a page of the web, or what a database answered. */
+/** What a footnote rests on: a passage of a document or a file, a page of the web, or what a database answered. */
 export function NoteSource({ messageId, n }: { messageId: string; n: number }) {
   const { view, missing } = useMessageView(messageId, n);
   const citation = view?.citations.find((c) => c.n === n);
@@ -23,6 +23,8 @@ export function NoteSource({ messageId, n }: { messageId: string; n: number }) {
   switch (citation.kind) {
     case "web":
       return <WebNote citation={citation} why={why} />;
+    case "file":
+      return <FileNote citation={citation} why={why} />;
     case "query":
       return <QueryNote citation={citation} view={view} why={why} />;
     default:
@@ -90,6 +92,28 @@ function WebNote({ citation, why }: NoteProps) {
           </a>
         ) : (
           <p className="faint">{t.sources.notOnWeb}</p>
+        )}
+      </div>
+      {why}
+    </Frame>
+  );
+}
+
+/** Where files of messages are served, and at which page. */
+const fileAddress = /^\/v1\/messages\/[\w.:-]+\/files\/\d+(#page=\d+)?$/;
+
+/** A file that came with a question stands in no library: its words, and the file itself. */
+function FileNote({ citation, why }: NoteProps) {
+  const where = [pagesOf(citation), citation.heading].filter(Boolean).join(" · ");
+  return (
+    <Frame number={citation.n} title={citation.title} where={where}>
+      <div className="note-body">
+        <QuoteBox text={t.panel.file} quote={citation.quote} passage={citation.text} />
+        {fileAddress.test(citation.url) && (
+          <a className="button" href={citation.url} target="_blank" rel="noreferrer noopener">
+            <ExternalLink aria-hidden />
+            {t.panel.openFile}
+          </a>
         )}
       </div>
       {why}
