@@ -126,3 +126,12 @@ func (f File) ID() string { return fmt.Sprintf("%s:%d", f.MessageID, f.N) }
 
 // URL is where the file is served.
 func (f File) URL() string { return fmt.Sprintf("/v1/messages/%s/files/%d", f.MessageID, f.N) }
+
+// Answered is a question that was answered. Key says what the answer depended on:
+// scope, versions of documents, model and settings.
+type Answered struct {
+	Key       string
+	Question  string
+	MessageID string // of the answer
+	At        time.Time
+}

@@ -50,6 +50,7 @@ type app struct {
 	readers  *extract.Pool
 	pipeline *ingest.Pipeline
 	searcher *search.Searcher
+	answers  *search.AnswerCache
 	model    ibid.Model
 	planner  ibid.Model
 	embedder ibid.Embedder // the user's own; nil for the built-in one
@@ -96,6 +97,7 @@ func (a *app) build(ctx context.Context) error {
 		return err
 	}
 	a.searcher = search.New(search.Config{Index: a.index, Store: passages{a.db}, Sections: a.db, MaxLimit: 100, Reranker: reranker})
+	a.answers = search.NewAnswerCache(a.db, a.searcher.Embedder)
 	a.readers, err = extract.New(extract.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2,
 		Limits: extract.Limits{Timeout: a.cfg.Limits.ExtractTime, InputBytes: int64(a.cfg.Limits.FileMB) << 20}})
 	if err != nil {
@@ -237,8 +239,12 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	}
 	cfg := agent.Config{
 		Model: a.model, Planner: a.planner, Tools: a.tools(task.Request.ForceTools...),
-		Limits: agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
-		Now:    time.Now, NewID: newID, Log: a.log,
+		Limits:  agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
+		Grading: agent.Judging(a.cfg.Grading), Verification: agent.Judging(a.cfg.Verification), Parents: a.db.Parents,
+		Now: time.Now, NewID: newID, Log: a.log,
+	}
+	if a.cfg.Model != builtInModel {
+		cfg.Judge = a.model
 	}
 	cfg.Tools = append(cfg.Tools, a.databaseTools(databases)...)
 	if there, err := a.db.Files(ctx, task.ThreadID); err != nil {
@@ -250,7 +256,18 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		cfg.Tools = append(cfg.Tools, tool.NewViewChunkImage(shelf{a.db}))
 		cfg.PageImage = a.pageImage
 	}
-	return agent.Run(ctx, cfg, task, emit)
+	before, err := a.answersFor(task, documents, databases)
+	if err != nil {
+		return agent.Outcome{}, err
+	}
+	if a.cfg.Cache == cacheOn {
+		cfg.Cache = before
+	}
+	out, err := agent.Run(ctx, cfg, task, emit)
+	if err == nil && a.cfg.Cache == cacheOn {
+		before.keep(ctx, task, out)
+	}
+	return out, err
 }
 
 // tools are what a model is offered, the most useful first: some models hardly

@@ -13,6 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"ibid"
+	"ibid/internal/agent"
 )
 
 // Config is everything that can be set. It is passed by value; every field has
@@ -33,6 +34,9 @@ type Config struct {
 	Tools         string // auto, core, all
 	Rerank        string // "off", "maxsim", or a spec as llm.OpenReranker reads it
 	RerankKey     string
+	Grading       string // of passages: auto, rules, model, off
+	Verification  string // of answers: auto, rules, model, off
+	Cache         string // of answers: on, off
 	LogLevel      string // debug, info, warn, error
 
 	WebSearch    string // "", or a spec as websearch.Open reads it: "brave"
@@ -75,6 +79,9 @@ func defaultConfig(e environment) Config {
 		Embedder:      builtInEmbedder,
 		SearchMode:    "auto",
 		Tools:         toolsAuto,
+		Grading:       string(agent.JudgeAuto),
+		Verification:  string(agent.JudgeAuto),
+		Cache:         cacheOn,
 		Rerank:        rerankOff,
 		LogLevel:      "info",
 		Limits: Limits{

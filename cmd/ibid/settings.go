@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/agent"
 	"ibid/internal/fetch"
 	"ibid/internal/llm"
 	"ibid/internal/websearch"
@@ -108,6 +109,12 @@ func settings() []setting {
 		},
 		oneOf("tools", "which tools the model is offered",
 			func(c *Config) *string { return &c.Tools }, toolsAuto, toolsCore, toolsAll),
+		oneOf("grading", "who judges whether the passages found answer the question",
+			func(c *Config) *string { return &c.Grading }, judges()...),
+		oneOf("verification", "who checks the statements of an answer against its passages",
+			func(c *Config) *string { return &c.Verification }, judges()...),
+		oneOf("cache", "whether the answer to a question is given again to who asks the same of the same documents",
+			func(c *Config) *string { return &c.Cache }, cacheOn, cacheOff),
 		oneOf("log_level", "what the server writes to standard error",
 			func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error"),
 		{
@@ -243,6 +250,16 @@ func oneOf(key, about string, field func(*Config) *string, words ...string) sett
 		},
 		show: func(c Config) string { return *field(&c) },
 	}
+}
+
+// Whether answers are given again.
+const (
+	cacheOn  = "on"
+	cacheOff = "off"
+)
+
+func judges() []string {
+	return []string{string(agent.JudgeAuto), string(agent.JudgeRules), string(agent.JudgeModel), string(agent.JudgeOff)}
 }
 
 // builtInModel and builtInEmbedder need no server.

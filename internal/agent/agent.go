@@ -118,6 +118,8 @@ type Outcome struct {
 	Mode           ibid.Mode  // agentic or direct
 	ContextChars   int        // size of the last prompt, in bytes
 	Cached         bool       // the answer was given to the same question before
+	Question       string     // as it stands alone
+	Reusable       bool       // the answer may be given to who asks the same of the same documents
 	DroppedMarkers int        // citation markers that resolved to nothing
 }
 

@@ -56,7 +56,29 @@ func (s *session) lookUp(ctx context.Context) (phase, error) {
 // the documents.
 func (s *session) cacheable() bool {
 	req := s.task.Request
+	if a := s.state.analysis; a != nil && a.Standalone != "" && strings.HasPrefix(a.Standalone, a.Query) {
+		return false // nobody knows what it leans on
+	}
 	return !trivial(req) && len(req.Attachments) == 0 && len(req.ForceTools) == 0 && !present.MatchString(req.Text)
+}
+
+// reusableFrom is the least confidence of an answer that is given again.
+const reusableFrom = 0.8
+
+// reusable reports whether the answer came from the documents alone, and is borne
+// out by them.
+func (s *session) reusable(out Outcome) bool {
+	if s.cached || !s.cacheable() || out.SourcesCount == 0 || out.Confidence < reusableFrom {
+		return false
+	}
+	for _, r := range s.state.rounds {
+		for _, c := range r.calls {
+			if c.result == nil || !c.result.OK || c.result.Retrieval == nil {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // present finds questions whose answer changes while the documents do not.

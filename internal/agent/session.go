@@ -204,6 +204,7 @@ func (s *session) outcome() Outcome {
 	if v := s.state.verdict; v != nil {
 		out.Confidence = v.Confidence
 	}
+	out.Question, out.Reusable = s.question(), s.reusable(out)
 	return out
 }
 

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"ibid"
+	"ibid/internal/agent"
+)
+
+// answeredBefore is the cache of answers as one run sees it.
+type answeredBefore struct {
+	*app
+	key      string
+	threadID string
+}
+
+// answersFor returns the cache for a question. Its key says what an answer
+// depends on, so that any change of the documents in its scope, of the model or of
+// the settings leaves all earlier answers behind. A data directory belongs to one
+// user.
+func (a *app) answersFor(task agent.Task, documents []ibid.Document, databases []ibid.Database) (answeredBefore, error) {
+	var versions, bases []string
+	for _, d := range documents {
+		versions = append(versions, d.ID+"@"+d.Version)
+	}
+	for _, d := range databases {
+		bases = append(bases, d.ID)
+	}
+	slices.Sort(versions)
+	slices.Sort(bases)
+	raw, err := json.Marshal([]any{task.Request.Scope, versions, bases, task.Request.Mode, a.cfg.Model, a.cfg.PlanModel, a.cfg.Embedder,
+		a.cfg.SearchMode, a.cfg.Rerank, a.cfg.Grading, a.cfg.Tools, a.cfg.Limits.SearchResults})
+	if err != nil {
+		return answeredBefore{}, fmt.Errorf("name what an answer depends on: %w", err)
+	}
+	sum := sha256.Sum256(raw)
+	return answeredBefore{a, hex.EncodeToString(sum[:]), task.ThreadID}, nil
+}
+
+// Lookup finds the answer to a question that asks the same.
+func (c answeredBefore) Lookup(ctx context.Context, question string) (agent.CacheFound, error) {
+	hit, similarity, err := c.answers.Lookup(ctx, c.key, c.threadID, question)
+	if err != nil || hit == nil {
+		return agent.CacheFound{Similarity: similarity}, err
+	}
+	m, err := c.db.Message(ctx, hit.MessageID)
+	if err != nil {
+		return agent.CacheFound{}, err
+	}
+	return agent.CacheFound{Hit: true, Similarity: similarity, Question: hit.Question, At: hit.At, Answer: m}, nil
+}
+
+// keep remembers that a question was answered.
+func (c answeredBefore) keep(ctx context.Context, task agent.Task, out agent.Outcome) {
+	id := ""
+	for _, e := range task.Log {
+		id = e.Run
+	}
+	if !out.Reusable || id == "" {
+		return
+	}
+	if err := c.answers.Keep(ctx, ibid.Answered{Key: c.key, Question: out.Question, MessageID: id, At: time.Now()}); err != nil {
+		c.log.Warn("an answer cannot be kept for those who ask the same", "error", err)
+	}
+}

@@ -1,0 +1,51 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"ibid"
+)
+
+// maxAnswered bounds how many answered questions are remembered.
+const maxAnswered = 10_000
+
+// Answered returns the questions answered under a key, newest first, without
+// those of a thread. Answers that were not completed are no answers.
+func (db *DB) Answered(ctx context.Context, key, notOfThread string, limit int) ([]ibid.Answered, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT a.message_id, a.question, a.answered_at
+		FROM answered a JOIN messages m ON m.id = a.message_id
+		WHERE a.key = ? AND m.thread_id <> ? AND m.status = ? ORDER BY a.answered_at DESC LIMIT ?`,
+		key, notOfThread, ibid.StatusCompleted, limit)
+	if err != nil {
+		return nil, translate(err)
+	}
+	defer rows.Close()
+	var all []ibid.Answered
+	for rows.Next() {
+		a := ibid.Answered{Key: key}
+		var at int64
+		if err := rows.Scan(&a.MessageID, &a.Question, &at); err != nil {
+			return nil, translate(err)
+		}
+		a.At = time.UnixMilli(at).UTC()
+		all = append(all, a)
+	}
+	return all, translate(rows.Err())
+}
+
+// KeepAnswered remembers a question that was answered. The oldest are forgotten
+// beyond maxAnswered.
+func (db *DB) KeepAnswered(ctx context.Context, a ibid.Answered) error {
+	return db.write(ctx, func(q querier) error {
+		_, err := q.ExecContext(ctx, `INSERT INTO answered (message_id, key, question, answered_at) VALUES (?, ?, ?, ?)
+			ON CONFLICT (message_id) DO UPDATE SET key = excluded.key, question = excluded.question, answered_at = excluded.answered_at`,
+			a.MessageID, a.Key, a.Question, a.At.UnixMilli())
+		if err != nil {
+			return err
+		}
+		_, err = q.ExecContext(ctx, `DELETE FROM answered WHERE answered_at <
+			(SELECT answered_at FROM answered ORDER BY answered_at DESC LIMIT 1 OFFSET ?)`, maxAnswered-1)
+		return err
+	})
+}
