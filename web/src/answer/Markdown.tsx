@@ -66,14 +66,14 @@ const components: Components = {
       {children}
     </a>
   ),
-  // Of pictures only those that an answer made are shown: the page's policy would refuse
-  // others, and fetching them could tell a stranger something. A link says what there is to see.
+  // Pictures that an answer made stand below it (Pictures). Others the page's policy would refuse,
+  // and fetching them could tell a stranger something: a link says what there is to see.
   img: ({ src, alt }) =>
-    typeof src === "string" && madePicture.test(src) ? (
+    typeof src !== "string" || madePicture.test(src) ? null : (
       <a href={src} target="_blank" rel="noreferrer noopener">
-        <img className="made" src={src} alt={alt ?? ""} loading="lazy" />
+        {alt || src}
       </a>
-    ) : (typeof src === "string" ? <a href={src} target="_blank" rel="noreferrer noopener">{alt || src}</a> : null),
+    ),
   table: ({ children }) => (
     <div className="table-scroll" tabIndex={0} role="group">
       <table>{children}</table>
