@@ -110,6 +110,12 @@ func (a *app) build(ctx context.Context) error {
 		return err
 	}
 	a.catalog = openCatalog(a.cfg, a.db, a.log)
+	// Who asks over HTTP may be anybody that the server lets in, so hosts of the
+	// local network are reached only where web_hosts names them.
+	fetcher, err := newFetcher(a.cfg, hostList(a.cfg.WebHosts), false)
+	if err != nil {
+		return err
+	}
 	a.runner = run.New(run.Config{Store: a.db, Leases: a.db, Threads: a.db, Answer: a.answer, Owner: newID(),
 		MaxRuns: a.cfg.Limits.Runs, Timeout: a.cfg.Limits.AnswerTime, MemoryChars: a.cfg.Limits.HistoryChars,
 		HistoryMessages: a.cfg.Limits.HistoryMessages, Now: time.Now, NewID: newID, Log: a.log})
@@ -117,7 +123,7 @@ func (a *app) build(ctx context.Context) error {
 	if files, built := web.Files(); built {
 		page = files
 	}
-	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Library: a.db, Pipeline: a.pipeline, Originals: a.pipeline, Databases: a.catalog,
+	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Library: a.db, Pipeline: a.pipeline, Originals: a.pipeline, Fetcher: fetcher, Databases: a.catalog,
 		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.pipeline.Rebuild, Inventory: a.inventory, Settings: a.settings, Try: a.try, Ready: a.ready, Forceable: a.forceable,
 		Page: page, Token: a.cfg.Token, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20,
 		MaxAttachmentBytes: int64(a.cfg.Limits.AttachmentMB) << 20, Now: time.Now, NewID: newID, Log: a.log})

@@ -24,15 +24,33 @@ func fetchTyped(ctx context.Context, cfg Config, rawURL string) (fetch.Page, err
 	if u, err := url.Parse(rawURL); err == nil && fetch.IsLocal(ctx, u.Hostname()) {
 		allow = append(allow, u.Hostname())
 	}
-	f, err := fetch.New(fetch.Config{MaxBytes: int64(cfg.Limits.FileMB) << 20, Timeout: fetchTime, Allow: allow, AnyPort: true,
-		UserAgent: "ibid/" + versionText(), Proxy: http.ProxyFromEnvironment})
+	f, err := newFetcher(cfg, allow, true)
 	if err != nil {
 		return fetch.Page{}, err
 	}
-	page, err := f.Get(ctx, rawURL)
+	return f.Get(ctx, rawURL)
+}
+
+// documentFetcher gets pages that are to become documents, whatever they are
+// allowed to weigh as files.
+type documentFetcher struct{ *fetch.Fetcher }
+
+func newFetcher(cfg Config, allow []string, anyPort bool) (documentFetcher, error) {
+	f, err := fetch.New(fetch.Config{MaxBytes: int64(cfg.Limits.FileMB) << 20, Timeout: fetchTime, Allow: allow, AnyPort: anyPort,
+		UserAgent: "ibid/" + versionText(), Proxy: http.ProxyFromEnvironment})
+	return documentFetcher{f}, err
+}
+
+// Get fetches a page, and says how what cannot be fetched could be.
+func (f documentFetcher) Get(ctx context.Context, rawURL string) (fetch.Page, error) {
+	page, err := f.Fetcher.Get(ctx, rawURL)
 	var known *ibid.Error
-	if errors.As(err, &known) && strings.HasPrefix(known.Message, "the page is larger") {
+	switch {
+	case !errors.As(err, &known):
+	case strings.HasPrefix(known.Message, "the page is larger"):
 		known.Hint = "raise limits.file_mb to take it in"
+	case known.Code == ibid.CodeForbidden:
+		known.Hint = "name the host in web_hosts to allow it"
 	}
 	return page, err
 }

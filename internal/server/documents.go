@@ -1,10 +1,13 @@
 package server
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -67,10 +70,14 @@ const maxPassword = 1 << 10
 // without holding any of them in memory. A file that cannot be taken in is
 // reported, and the others go on.
 func (s *Server) addDocuments(w http.ResponseWriter, r *http.Request) {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" {
+		s.addURL(w, r)
+		return
+	}
 	parts, err := r.MultipartReader()
 	if err != nil {
 		s.fail(w, r, &ibid.Error{Code: ibid.CodeBadRequest, Message: "send the files as multipart/form-data",
-			Hint: "curl -F file=@report.pdf http://HOST/v1/documents"})
+			Hint: "curl -F file=@report.pdf http://HOST/v1/documents, or send {\"url\":\"https://…\"} as application/json"})
 		return
 	}
 	added, failed := []addedDocument{}, []failedFile{}
@@ -128,11 +135,59 @@ func (s *Server) addDocuments(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, status, map[string]any{"documents": added, "errors": failed})
 }
 
+// addURL fetches a page of the web and takes it in, with its URL as its source:
+// added again, it is a new version.
+func (s *Server) addURL(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		URL string `json:"url"`
+		ingest.File
+	}
+	if err := readJSON(w, r, &asked); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if asked.URL = strings.TrimSpace(asked.URL); asked.URL == "" {
+		s.fail(w, r, &ibid.Error{Code: ibid.CodeBadRequest, Message: "the request names no url", Hint: `send {"url":"https://…"}, or files as multipart/form-data`})
+		return
+	}
+	d, unchanged, err := s.fetchDocument(r.Context(), asked.URL, asked.File)
+	if r.Context().Err() != nil && err != nil {
+		breakOff()
+	}
+	if err != nil {
+		failed := []failedFile{s.failedFile(asked.URL, err)}
+		writeJSON(w, http.StatusUnprocessableEntity, map[string]any{"documents": []addedDocument{}, "errors": failed})
+		return
+	}
+	writeJSON(w, http.StatusAccepted, map[string]any{"documents": []addedDocument{{d, unchanged}}, "errors": []failedFile{}})
+}
+
+func (s *Server) fetchDocument(ctx context.Context, url string, file ingest.File) (ibid.Document, bool, error) {
+	if s.cfg.Fetcher == nil {
+		return ibid.Document{}, false, &ibid.Error{Code: ibid.CodeBadRequest, Message: "this server fetches nothing", Hint: "send the file itself"}
+	}
+	page, err := s.cfg.Fetcher.Get(ctx, url)
+	if err != nil {
+		return ibid.Document{}, false, err
+	}
+	file.Source = url
+	if file.Name == "" {
+		file.Name = page.Name
+	}
+	file.Name = baseName(file.Name)
+	return s.cfg.Pipeline.Add(ctx, file, bytes.NewReader(page.Body))
+}
+
 func partName(part *multipart.Part, meta ingest.File) string {
 	name := meta.Name
 	if name == "" {
 		name = part.FileName()
 	}
+	return baseName(name)
+}
+
+// baseName is the last part of a name, whichever system wrote it.
+func baseName(name string) string {
 	name = filepath.Base(filepath.ToSlash(strings.ReplaceAll(name, "\\", "/")))
 	if name == "." || name == "/" || name == "" {
 		return "unnamed"

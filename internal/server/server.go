@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/fetch"
 	"ibid/internal/ingest"
 	"ibid/internal/run"
 	"ibid/internal/search"
@@ -55,6 +56,11 @@ type Pipeline interface {
 	Activity(after int64) (ids []string, last int64, wake <-chan struct{}, complete bool)
 }
 
+// Fetcher gets pages of the web. Its errors are *ibid.Error.
+type Fetcher interface {
+	Get(ctx context.Context, rawURL string) (fetch.Page, error)
+}
+
 // Originals are the files behind the documents.
 type Originals interface {
 	Original(ctx context.Context, documentID, version string) (path string, err error)
@@ -69,6 +75,7 @@ type Config struct {
 	Library    Library
 	Pipeline   Pipeline
 	Originals  Originals
+	Fetcher    Fetcher // of documents that are added by their URL; nil: none are
 	Databases  Databases
 	Searcher   *search.Searcher
 	SearchMode search.Mode                       // of a search that does not say
