@@ -60,10 +60,8 @@ type scratch struct {
 	titles  []float32
 	allowed []bool
 
-	distances  []uint16 // by row, of heads
-	near       []uint32 // rows
-	counts     []uint32 // by distance
-	headCounts []headCounts
+	near   [][]nearRow // by worker
+	counts []uint32    // by distance
 }
 
 // Lexical returns the best chunks for a query, best first, ties by chunk id. The

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"math"
 	"math/bits"
 	"runtime"
 	"sync"
@@ -16,49 +15,90 @@ const (
 	// `make bench` measures the recall of it all on embedded passages.
 	nearHeadsPart = 30
 	nearHeads     = 2000
-	// farthest marks rows that are out of scope. No head is that long.
-	farthest = math.MaxUint16
+	// guessed is how many rows are looked at to guess how far the nearest heads
+	// are, and guessMargin how many more rows than wanted the guess aims at.
+	guessed     = 4096
+	guessMargin = 1.25
+	farthest    = 64 * headWords // no head is farther
 	// parallelBlocks is from how many blocks on the heads are measured on all
 	// cores: some 260,000 rows, a millisecond for one core.
 	parallelBlocks = 64
 )
 
+// nearRow is a row and the distance of what was looked at of its code.
+type nearRow struct {
+	row      uint32
+	distance uint32
+}
+
 // nearest returns the rows whose codes are nearest to code: at least n, where
 // there are as many in scope, and all at the last distance taken. It looks among
 // the rows whose heads are nearest.
-func (s *space) nearest(code []uint64, n int, allowed []bool, sc *scratch) []uint32 {
+func (s *space) nearest(code []uint64, n int, allowed []bool, sc *scratch) []nearRow {
 	near := s.nearHeads(code, max(n, nearHeads, s.rows/nearHeadsPart), allowed, sc)
-	counts := zeroed(&sc.counts, 64*s.words+1)
 	tail := code[headWords:]
-	for _, row := range near {
-		b, i := s.at(int(row))
-		d := sc.distances[row] + uint16(hamming(tail, b.tails[i*len(tail):]))
-		sc.distances[row] = d
-		counts[d]++
+	for k := range near {
+		b, i := s.at(int(near[k].row))
+		near[k].distance += uint32(hamming(tail, b.tails[i*len(tail):]))
 	}
-	limit := reaching(counts, n)
-	kept := near[:0]
-	for _, row := range near {
-		if int(sc.distances[row]) <= limit {
-			kept = append(kept, row)
-		}
-	}
+	kept, _ := within(near, n, zeroed(&sc.counts, 64*s.words+1))
 	return kept
 }
 
 // nearHeads returns the rows in scope whose heads are nearest: at least n, where
-// there are as many, and all at the last distance taken.
-func (s *space) nearHeads(code []uint64, n int, allowed []bool, sc *scratch) []uint32 {
-	distances := sized(&sc.distances, s.rows)
-	limit := reaching(s.measure(distances, code, allowed, sc), n)
-	near := sc.near[:0]
-	for row, d := range distances {
-		if int(d) <= limit {
-			near = append(near, uint32(row))
+// there are as many, and all at the last distance taken. Rows farther than a
+// guess are not even counted; where the guess was too short, all are.
+func (s *space) nearHeads(code []uint64, n int, allowed []bool, sc *scratch) []nearRow {
+	for limit := s.guess(code, n, allowed, sc); ; limit = farthest {
+		near := s.measure(code, limit, allowed, sc)
+		near, enough := within(near, n, zeroed(&sc.counts, farthest+1))
+		if enough || limit == farthest {
+			return near
 		}
 	}
-	sc.near = near
-	return near
+}
+
+// guess returns a distance within which n heads probably lie, by looking at some
+// rows at even steps.
+func (s *space) guess(code []uint64, n int, allowed []bool, sc *scratch) uint32 {
+	step := s.rows / guessed
+	if step < 4 {
+		return farthest
+	}
+	step |= 1 // in blocks of a power of two, an odd one meets all places
+	counts := zeroed(&sc.counts, farthest+1)
+	seen := 0
+	for row := 0; row < s.rows; row += step {
+		b, i := s.at(row)
+		if allowed == nil || allowed[b.slots[i]] {
+			counts[hamming(b.heads[headWords*i:][:headWords], code[:headWords])]++
+			seen++
+		}
+	}
+	wanted := int(guessMargin * float64(n) / float64(step))
+	if wanted < 50 || wanted >= seen { // too few to go by
+		return farthest
+	}
+	return uint32(reaching(counts, wanted))
+}
+
+// within keeps the nearest rows in place: n, and all at the last distance taken.
+// counts are zero, one for each distance. enough says whether there are n.
+func within(near []nearRow, n int, counts []uint32) (kept []nearRow, enough bool) {
+	if len(near) <= n {
+		return near, len(near) == n
+	}
+	for _, r := range near {
+		counts[r.distance]++
+	}
+	limit := uint32(reaching(counts, n))
+	kept = near[:0]
+	for _, r := range near {
+		if r.distance <= limit {
+			kept = append(kept, r)
+		}
+	}
+	return kept, true
 }
 
 // reaching is the distance up to which counts, by distance, come to n; the
@@ -73,63 +113,63 @@ func reaching(counts []uint32, n int) int {
 	return len(counts) - 1
 }
 
-// headCounts says how many rows in scope have each distance. There are two, for
-// even rows and odd ones: neighbours are often equally far, and a counter would
-// have to wait for itself.
-type headCounts [2][64*headWords + 1]uint32
-
-// measure writes the distance of every row's head to that of code, and returns
-// how many rows in scope have each distance.
-func (s *space) measure(distances []uint16, code []uint64, allowed []bool, sc *scratch) []uint32 {
+// measure returns the rows in scope whose heads are no farther from that of code
+// than limit, ascending.
+func (s *space) measure(code []uint64, limit uint32, allowed []bool, sc *scratch) []nearRow {
 	workers := 1
 	if len(s.blocks) >= parallelBlocks {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	counts := zeroed(&sc.headCounts, workers)
+	for len(sc.near) < workers {
+		sc.near = append(sc.near, nil)
+	}
 	var wg sync.WaitGroup
 	for w := 1; w < workers; w++ {
 		wg.Go(func() {
-			s.measureBlocks(w*len(s.blocks)/workers, (w+1)*len(s.blocks)/workers, distances, code, allowed, &counts[w])
+			sc.near[w] = s.measureBlocks(w*len(s.blocks)/workers, (w+1)*len(s.blocks)/workers, code, limit, allowed, sc.near[w][:0])
 		})
 	}
-	s.measureBlocks(0, len(s.blocks)/workers, distances, code, allowed, &counts[0])
+	sc.near[0] = s.measureBlocks(0, len(s.blocks)/workers, code, limit, allowed, sc.near[0][:0])
 	wg.Wait()
-	sum := zeroed(&sc.counts, len(counts[0][0]))
-	for w := range counts {
-		for d := range sum {
-			sum[d] += counts[w][0][d] + counts[w][1][d]
-		}
+	for w := 1; w < workers; w++ {
+		sc.near[0] = append(sc.near[0], sc.near[w]...)
 	}
-	return sum
+	return sc.near[0]
 }
 
-func (s *space) measureBlocks(from, to int, distances []uint16, code []uint64, allowed []bool, counts *headCounts) {
+func (s *space) measureBlocks(from, to int, code []uint64, limit uint32, allowed []bool, near []nearRow) []nearRow {
+	head := [headWords]uint64(code)
 	for k := from; k < to; k++ {
-		b := s.blocks[k]
-		d := distances[k*blockRows : min((k+1)*blockRows, s.rows)]
+		b, first := s.blocks[k], k*blockRows
+		rows := min(blockRows, s.rows-first)
 		if allowed == nil {
-			measureHeads(d, b.heads, [headWords]uint64(code), counts)
+			near = measureHeads(near, uint32(first), b.heads[:headWords*rows], head, limit)
 			continue
 		}
-		for i := range d {
-			d[i] = farthest
-			if allowed[b.slots[i]] {
-				d[i] = uint16(hamming(b.heads[headWords*i:][:headWords], code[:headWords]))
-				counts[0][d[i]]++
+		for i, slot := range b.slots[:rows] {
+			if !allowed[slot] {
+				continue
+			}
+			if d := uint32(hamming(b.heads[headWords*i:][:headWords], head[:])); d <= limit {
+				near = append(near, nearRow{uint32(first + i), d})
 			}
 		}
 	}
+	return near
 }
 
-// measureHeads is the loop in which a search spends most of its time.
-func measureHeads(distances []uint16, heads []uint64, c [headWords]uint64, counts *headCounts) {
-	heads = heads[:headWords*len(distances)]
-	for i := range distances {
-		h := (*[headWords]uint64)(heads[headWords*i:])
-		n := bits.OnesCount64(h[0]^c[0]) + bits.OnesCount64(h[1]^c[1]) + bits.OnesCount64(h[2]^c[2]) + bits.OnesCount64(h[3]^c[3])
-		distances[i] = uint16(n)
-		counts[i%2][n]++
+// measureHeads is the loop in which a search spends most of its time. It appends
+// the rows, the first of which is numbered first, that are near.
+func measureHeads(near []nearRow, first uint32, heads []uint64, c [headWords]uint64, limit uint32) []nearRow {
+	for ; len(heads) >= headWords; heads = heads[headWords:] {
+		h := (*[headWords]uint64)(heads)
+		d := uint32(bits.OnesCount64(h[0]^c[0]) + bits.OnesCount64(h[1]^c[1]) + bits.OnesCount64(h[2]^c[2]) + bits.OnesCount64(h[3]^c[3]))
+		if d <= limit {
+			near = append(near, nearRow{first, d})
+		}
+		first++
 	}
+	return near
 }
 
 // hamming is the number of bits in which two codes of one length differ.

@@ -69,12 +69,43 @@ func TestNearestEqualsPlainScan(t *testing.T) {
 			few := make([]bool, 10)
 			few[3] = true
 			for _, allowed := range [][]bool{nil, few, {9: true, 0: true, 1: true, 2: true, 3: true, 4: true}} {
-				got := s.nearest(code, 500, allowed, new(scratch))
+				var got []uint32
+				for _, near := range s.nearest(code, 500, allowed, new(scratch)) {
+					got = append(got, near.row)
+				}
 				if want := plainNearest(s, code, 500, allowed); !slices.Equal(got, want) {
 					t.Errorf("allowed %v: %d rows, want %d", allowed, len(got), len(want))
 				}
 			}
 		})
+	}
+}
+
+// TestNearestThoughTheGuessIsWrong has all the rows that are looked at to guess
+// lie at the query, and no others.
+func TestNearestThoughTheGuessIsWrong(t *testing.T) {
+	s := newSpace(3)
+	rng := rand.New(rand.NewPCG(7, 7))
+	for range 16 {
+		b := s.newBlock()
+		for i := range b.heads {
+			b.heads[i] = rng.Uint64()
+		}
+		s.blocks = append(s.blocks, b)
+	}
+	s.rows = len(s.blocks) * blockRows
+	code := s.blocks[0].code(0)
+	step := s.rows/guessed | 1
+	for row := 0; row < s.rows; row += step {
+		b, i := s.at(row)
+		copy(b.heads[i*headWords:][:headWords], code)
+	}
+	const n = 6000
+	if limit := s.guess(code, n, nil, new(scratch)); limit != 0 {
+		t.Fatalf("the guess is %d", limit)
+	}
+	if near := s.nearHeads(code, n, nil, new(scratch)); len(near) < n {
+		t.Errorf("%d rows", len(near))
 	}
 }
 

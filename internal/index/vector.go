@@ -147,9 +147,9 @@ func (x *Index) Vector(ctx context.Context, name string, vec []float32, limit in
 	}
 	n := max(rescored, s.rows/rescoredPart, rescoredPerHit*limit)
 	best := top{limit: limit}
-	for _, row := range s.nearest(query.code, n, x.allowed(scope, sc), sc) {
-		if v := s.cosine(query, int(row)); v > 0 && v >= best.least() {
-			b, i := s.at(int(row))
+	for _, near := range s.nearest(query.code, n, x.allowed(scope, sc), sc) {
+		if v := s.cosine(query, int(near.row)); v > 0 && v >= best.least() {
+			b, i := s.at(int(near.row))
 			best.offer(hit{v, x.chunks.ids[b.chunks[i]]})
 		}
 	}

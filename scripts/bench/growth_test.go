@@ -11,10 +11,10 @@ import (
 
 func TestGrowthIsDrawn(t *testing.T) {
 	ms := time.Millisecond
-	for _, points := range [][]point{nil, {{10_000, 70 * ms / 1000, 310 * ms / 1000, 480 * ms / 1000}, {30_000, 130 * ms / 1000, 440 * ms / 1000, 650 * ms / 1000},
-		{100_000, 340 * ms / 1000, 850 * ms / 1000, 1330 * ms / 1000}, {300_000, 1110 * ms / 1000, 2640 * ms / 1000, 4150 * ms / 1000}}} {
+	for _, points := range [][]point{nil, {{10_000, 70 * ms / 1000, 310 * ms / 1000, 480 * ms / 1000, 480 * ms / 500}, {30_000, 130 * ms / 1000, 440 * ms / 1000, 650 * ms / 1000, 650 * ms / 500},
+		{100_000, 340 * ms / 1000, 850 * ms / 1000, 1330 * ms / 1000, 1330 * ms / 500}, {300_000, 1110 * ms / 1000, 2640 * ms / 1000, 4150 * ms / 1000, 4150 * ms / 500}}} {
 		svg := drawGrowth(points)
-		if strings.Count(svg, "<circle") != 3*len(points) || strings.Contains(svg, "NaN") {
+		if strings.Count(svg, "<circle") != 4*len(points) || strings.Contains(svg, "NaN") {
 			t.Errorf("%d points: %s", len(points), svg)
 		}
 		d := xml.NewDecoder(strings.NewReader(svg))

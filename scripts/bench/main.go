@@ -28,6 +28,7 @@ func main() {
 	flag.BoolVar(&o.small, "small", false, "leave out the library of 100k chunks")
 	flag.IntVar(&o.index, "index", 0, "measure only the index, alone, with this many `CHUNKS`")
 	flag.IntVar(&o.growth, "growth", 0, "measure only how searches slow down as the index grows to this many `CHUNKS`, and draw docs/images/search-growth.svg")
+	flag.StringVar(&o.keep, "keep", "", "with -growth: the `FOLDER` for a snapshot of each size, which a later run loads instead of indexing anew")
 	flag.DurationVar(&o.soak, "soak", 0, "keep a server busy for this `TIME` instead")
 	flag.StringVar(&o.corpus, "corpus", filepath.Join("..", "shared", "data", "documents"), "a `FOLDER` with files of many kinds to read")
 	flag.BoolVar(&o.formats, "formats", false, "measure only the reading of files")
@@ -50,6 +51,7 @@ type options struct {
 	soak   time.Duration
 	index  int
 	growth int
+	keep   string
 
 	corpus        string
 	formats       bool

@@ -55,7 +55,7 @@ func measureBleve(ctx context.Context, dir string, b *indexed, p *passages, n in
 	if err := json.Unmarshal(printed, &times); err != nil {
 		return fmt.Errorf("read what bleve printed: %w", err)
 	}
-	t.add("  bleve, the same queries, p50 / p99", fmt.Sprintf("%s (p50 ×%.1f of ours)", both(times), ratio(times, ours.lexical)), len(times))
+	t.add("  bleve, the same queries, p50 / p99", fmt.Sprintf("%s (p50 ×%.1f of ours)", both(times), ratio(times, ours.lexical.wall)), len(times))
 	return nil
 }
 
@@ -106,7 +106,7 @@ func measureFAISS(ctx context.Context, dir string, b *indexed, ours pace, t *tab
 	if err := json.Unmarshal(printed, &faiss); err != nil {
 		return fmt.Errorf("read what FAISS printed: %w", err)
 	}
-	one := func(d time.Duration) float64 { return ratio([]time.Duration{d}, ours.vector) }
+	one := func(d time.Duration) float64 { return ratio([]time.Duration{d}, ours.vector.wall) }
 	t.add("  FAISS flat, the same vectors, p50", fmt.Sprintf("%s (×%.1f of ours)", millis(faiss.Flat), one(faiss.Flat)), len(b.asked))
 	t.add("  FAISS HNSW, the same vectors, p50", fmt.Sprintf("%s (×%.1f of ours) at recall@20 %.4f, efSearch %d, built in %.0f s",
 		millis(faiss.HNSW), one(faiss.HNSW), faiss.Recall, faiss.EfSearch, faiss.BuildSeconds), len(b.asked))
