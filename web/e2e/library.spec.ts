@@ -3,9 +3,9 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { everyLook } from "./axe";
+import { everyLook, violations } from "./axe";
 import { Ibid, missing } from "./binary";
-import { close, documentsReady, launch, open } from "./browser";
+import { close, documentsReady, launch, open, shot } from "./browser";
 import { handbook, notes, pdf } from "./files";
 
 const why = missing() ? ` (${missing() ?? ""})` : "";
@@ -103,6 +103,29 @@ describe.skipIf(missing())(`the library${why}`, () => {
     await page.locator(".document[data-status=ready]", { hasText: "Long" }).waitFor();
     await send(page, { name: "long.pdf", mimeType: "application/pdf", buffer: pdf("Long", [...pages, "One more page\n\nwith words that are new to all."]) }, { source: "/long.pdf" });
     await page.getByText(/\d+ of \d+ passages embedded, \d+ kept/).waitFor();
+    await close(w);
+  });
+
+  it("connects a database from a file, shows its tables, and lets it go with a way back", async () => {
+    const w = await open(browser, `${ibid.url}/library`);
+    const { page } = w;
+    await page.getByRole("button", { name: "Databases" }).click();
+    await page.getByText("No database is connected.").waitFor();
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Upload a SQLite, CSV or Excel file" }).click();
+    await (await chooser).setFiles({ name: "watering.csv", mimeType: "text/csv", buffer: Buffer.from("plant,litres\ntomato,2\nrose,1\n") });
+    const card = page.locator(".database", { hasText: "watering" });
+    await card.getByText("2 rows").waitFor();
+    await card.getByText(/plant.*litres/).waitFor();
+    await shot(page, "databases");
+    await page.getByLabel("Address of a database").fill("/no/such/file.db");
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.getByRole("alert").waitFor();
+    await card.getByRole("button", { name: /^Disconnect/ }).click();
+    await page.getByText("No database is connected.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await card.waitFor();
+    expect(await violations(page)).toEqual([]);
     await close(w);
   });
 

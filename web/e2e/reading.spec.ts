@@ -1,11 +1,12 @@
 // Reading an answer: all that an answer may hold, whoever wrote it.
 
+import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Citation, Claim, Message } from "../src/api/types";
 import { everyLook } from "./axe";
 import { Ibid, missing } from "./binary";
-import { close, documentsReady, drop, launch, open } from "./browser";
+import { close, documentsReady, drop, launch, open, shot } from "./browser";
 import { handbook, tomatoes } from "./files";
 import { answer, question, serveThread } from "./scripted";
 
@@ -191,6 +192,50 @@ describe.skipIf(missing())(`reading an answer${missing() ? ` (${missing() ?? ""}
     await show(w.page);
     await w.page.getByText("This is an earlier answer (1 hour ago), to the question “How much water?”.").waitFor();
     await w.page.getByRole("button", { name: "Answer anew" }).waitFor();
+    await close(w);
+  });
+
+  it("is taken away as Markdown, as one HTML file, and on paper", async () => {
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    const { page } = w;
+    await page.addInitScript(() => {
+      window.print = () => (document.title = `printed ${document.querySelector(".printed")?.querySelectorAll("h2, math").length}`);
+    });
+    await show(page);
+    const choose = async (what: string) => {
+      await page.locator(".thread-item").hover();
+      await page.getByRole("button", { name: "Options for “Water”" }).click();
+      await page.getByRole("menuitem", { name: what }).click();
+    };
+    const saved = async (what: string) => {
+      const [download] = await Promise.all([page.waitForEvent("download"), choose(what)]);
+      return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
+    };
+    const md = await saved("Save as Markdown");
+    expect(md.name).toBe("Water.md");
+    expect(md.text).toContain("# Water\n\n## How much water do tomatoes need?\n\nTomatoes need **two litres** a day in July[^2-1]");
+    expect(md.text).toContain("[^2-1]: Garden Handbook, p. 3: “Tomato plants need two litres");
+    expect(md.text).toContain("[^2-3]: Watering, explained, https://garden.example/water?x=1: “w = 2V/d²”");
+
+    const html = await saved("Save as HTML");
+    expect(html.name).toBe("Water.html");
+    // It needs nothing: no script, nothing fetched from anywhere.
+    expect(html.text).toContain("default-src 'none'");
+    expect(html.text).not.toMatch(/<script|<img|<link|\bsrc=|url\(/);
+    const alone = await open(browser, "about:blank");
+    await alone.page.setContent(html.text);
+    expect(await alone.page.locator("math").count()).toBe(2);
+    expect(await alone.page.locator("h2").allInnerTexts()).toEqual(["How much water do tomatoes need?", "And again?"]);
+    expect(await alone.page.locator(".notes li").count()).toBe(3);
+    await shot(alone.page, "export-html");
+    await close(alone);
+
+    await choose("Print, or save as PDF");
+    await expect.poll(() => page.title()).toBe("printed 4");
+    await page.emulateMedia({ media: "print" });
+    expect(await page.locator("#root").isVisible()).toBe(false);
+    expect(await page.locator(".printed h2").first().isVisible()).toBe(true);
+    await shot(page, "export-print");
     await close(w);
   });
 

@@ -8,6 +8,7 @@ import "./styles/thread.css";
 import "./styles/answer.css";
 import "./styles/source.css";
 import "./styles/library.css";
+import "./styles/print.css";
 import "./styles/settings.css";
 
 const root = document.getElementById("root");

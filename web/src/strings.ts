@@ -1,51 +1,9 @@
 // Every word the page says, in one place. To translate it, translate this file.
 
 import type { DocumentStatus, Mode, Think } from "./api/types";
+import { count, duration, n, nth, percent } from "./format";
 
-const number = new Intl.NumberFormat();
-const plural = new Intl.PluralRules("en");
-const ordinal = new Intl.PluralRules("en", { type: "ordinal" });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
-
-export const n = (value: number): string => number.format(value);
-
-function count(value: number, one: string, other: string): string {
-  return `${n(value)} ${plural.select(value) === "one" ? one : other}`;
-}
-
-function nth(value: number): string {
-  const ends: Record<string, string> = { one: "st", two: "nd", few: "rd" };
-  return `${n(value)}${ends[ordinal.select(value)] ?? "th"}`;
-}
-
-export function duration(ms: number): string {
-  if (ms < 1) return "< 1 ms";
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
-}
-
-export function size(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  const units = ["kB", "MB", "GB", "TB"];
-  let value = bytes / 1000;
-  let i = 0;
-  while (value >= 1000 && i < units.length - 1) {
-    value /= 1000;
-    i++;
-  }
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${units[i] ?? ""}`;
-}
-
-export function ago(iso: string, now = Date.now()): string {
-  const minutes = Math.round((Date.parse(iso) - now) / 60_000);
-  if (Number.isNaN(minutes)) return "";
-  if (minutes > -60) return relative.format(Math.min(minutes, 0), "minute");
-  if (minutes > -60 * 24) return relative.format(Math.round(minutes / 60), "hour");
-  return relative.format(Math.round(minutes / 60 / 24), "day");
-}
-
-const percent = (part: number): string => `${Math.round(part * 100)} %`;
+export { ago, duration, n, size } from "./format";
 
 /** What a tool is called while it runs, and when it is done. */
 const tools: Record<string, [doing: string, done: string]> = {
@@ -125,6 +83,7 @@ export const t = {
     untitled: "Untitled",
     options: (title: string) => `Options for “${title}”`,
     rename: "Rename",
+    exports: { markdown: "Save as Markdown", html: "Save as HTML", print: "Print, or save as PDF" },
     renameLabel: "Name of the thread",
     remove: "Delete",
     removed: (title: string) => `Deleted “${title}”`,
@@ -370,6 +329,7 @@ export const t = {
     connect: "Connect",
     upload: "Upload a SQLite, CSV or Excel file",
     removed: (name: string) => `Disconnected ${name}`,
+    remove: "Disconnect",
     removeLabel: (name: string) => `Disconnect ${name}`,
     rows: (rows: number, more: boolean) => (rows < 0 ? "" : `${more ? "more than " : ""}${count(rows, "row", "rows")}`),
   },

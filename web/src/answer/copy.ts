@@ -12,6 +12,11 @@ export function copyWithFootnotes(view: RunView): string {
 }
 
 function footnote(c: Citation): string {
+  return `[${c.n}] ${footnoteWords(c)}`;
+}
+
+/** Where a citation stands, and its words. */
+export function footnoteWords(c: Citation): string {
   const where = [c.title, c.kind === "web" ? c.url : t.sources.pages(c.pages ?? []), c.heading].filter(Boolean).join(", ");
-  return `[${c.n}] ${where}: “${c.quote.replace(/\s+/g, " ").trim()}”`;
+  return `${where}: “${c.quote.replace(/\s+/g, " ").trim()}”`;
 }

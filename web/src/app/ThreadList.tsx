@@ -5,6 +5,7 @@ import { remove, sendJSON } from "../api/client";
 import { changed, keys, queryClient, useThreads } from "../api/queries";
 import type { Thread } from "../api/types";
 import { forget } from "../ask/draft";
+import type { Format } from "../export/exportThread";
 import { t } from "../strings";
 import { useStore } from "../ui/store";
 import { toast } from "../ui/toasts";
@@ -73,6 +74,14 @@ const ThreadItem = memo(function ThreadItem({ thread, current }: { thread: Threa
       await queryClient.invalidateQueries({ queryKey: keys.threads });
     });
   };
+  const onExport = async (format: Format) => {
+    try {
+      const { exportThread } = await import("../export/exportThread");
+      await exportThread(thread, format);
+    } catch (err) {
+      toast({ text: err instanceof Error ? err.message : String(err), tone: "bad" });
+    }
+  };
   return (
     <div className="thread-item" data-current={current}>
       <Link to={{ view: { name: "thread", id: thread.id } }} current={current} title={title}>
@@ -90,6 +99,13 @@ const ThreadItem = memo(function ThreadItem({ thread, current }: { thread: Threa
             <DropdownMenu.Item className="menu-item" onSelect={() => setRenaming(true)}>
               {t.threads.rename}
             </DropdownMenu.Item>
+            <DropdownMenu.Separator className="menu-line" />
+            {(["markdown", "html", "print"] as const).map((format) => (
+              <DropdownMenu.Item key={format} className="menu-item" onSelect={() => onExport(format)}>
+                {t.threads.exports[format]}
+              </DropdownMenu.Item>
+            ))}
+            <DropdownMenu.Separator className="menu-line" />
             <DropdownMenu.Item className="menu-item bad" onSelect={onRemove}>
               {t.threads.remove}
             </DropdownMenu.Item>

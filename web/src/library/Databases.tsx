@@ -113,7 +113,7 @@ function DatabaseCard({ database: d }: { database: Database }) {
         <span className="faint">{[d.kind, d.source].filter(Boolean).join(" · ")}</span>
         <span className="spring" />
         <button type="button" className="button quiet" onClick={onRemove} aria-label={t.databases.removeLabel(d.name)}>
-          {t.library.remove}
+          {t.databases.remove}
         </button>
       </div>
       {d.error && <Notice tone="bad">{d.error}</Notice>}

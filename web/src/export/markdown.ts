@@ -1,0 +1,32 @@
+// A thread as one Markdown file, with its footnotes in Markdown's own way.
+
+import type { Citation } from "../api/types";
+import { footnoteWords } from "../answer/copy";
+import { citedIn, markCitations } from "../answer/marks";
+import { fromMessage } from "../run/view";
+import type { Turn } from "../thread/branch";
+import { t } from "../strings";
+
+export function threadAsMarkdown(title: string, turns: readonly Turn[]): string {
+  const parts = [`# ${title.replace(/\s+/g, " ").trim() || t.threads.untitled}`];
+  turns.forEach(({ message }, i) => {
+    if (message.role === "user") {
+      parts.push(`## ${message.text.replace(/\s+/g, " ").trim()}`);
+      return;
+    }
+    const view = fromMessage(message);
+    // Notes are numbered within an answer; a file has many answers.
+    const name = (n: number | string) => `[^${i + 1}-${n}]`;
+    parts.push(markCitations(view.text, view.citations).replace(/\ue000(\d+)\ue001/g, (_, n: string) => name(n)).trim());
+    const notes = citedIn(view.text, view.citations).map((c: Citation) => `${name(c.n)}: ${footnoteWords(c)}`);
+    if (notes.length > 0) parts.push(notes.join("\n"));
+    if (view.webSources.length > 0) parts.push(view.webSources.map((s) => `- ${s.title}: <${s.url}>`).join("\n"));
+  });
+  return parts.filter(Boolean).join("\n\n") + "\n";
+}
+
+/** A name that every file system takes. */
+export function fileName(title: string, extension: string): string {
+  const plain = title.normalize("NFKC").replace(/[^\p{L}\p{N} ._-]+/gu, " ").replace(/\s+/g, " ").trim().slice(0, 80).replace(/^[. ]+|[. ]+$/g, "");
+  return `${plain || "thread"}.${extension}`;
+}

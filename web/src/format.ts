@@ -1,0 +1,46 @@
+// Numbers, sizes and times as people read them.
+
+const number = new Intl.NumberFormat();
+const plural = new Intl.PluralRules("en");
+const ordinal = new Intl.PluralRules("en", { type: "ordinal" });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+
+export const n = (value: number): string => number.format(value);
+
+export function count(value: number, one: string, other: string): string {
+  return `${n(value)} ${plural.select(value) === "one" ? one : other}`;
+}
+
+export function nth(value: number): string {
+  const ends: Record<string, string> = { one: "st", two: "nd", few: "rd" };
+  return `${n(value)}${ends[ordinal.select(value)] ?? "th"}`;
+}
+
+export function duration(ms: number): string {
+  if (ms < 1) return "< 1 ms";
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+export function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  let value = bytes / 1000;
+  let i = 0;
+  while (value >= 1000 && i < units.length - 1) {
+    value /= 1000;
+    i++;
+  }
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${units[i] ?? ""}`;
+}
+
+export function ago(iso: string, now = Date.now()): string {
+  const minutes = Math.round((Date.parse(iso) - now) / 60_000);
+  if (Number.isNaN(minutes)) return "";
+  if (minutes > -60) return relative.format(Math.min(minutes, 0), "minute");
+  if (minutes > -60 * 24) return relative.format(Math.round(minutes / 60), "hour");
+  return relative.format(Math.round(minutes / 60 / 24), "day");
+}
+
+export const percent = (part: number): string => `${Math.round(part * 100)} %`;
