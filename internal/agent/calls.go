@@ -270,7 +270,11 @@ func (s *session) runAll(ctx context.Context, calls []*call) error {
 		t := s.tool(c.Name)
 		go func() { results <- s.invoke(ctx, t, c, env) }()
 	}
-	overdue := time.NewTimer(s.cfg.Limits.ToolTimeout + abandonAfter)
+	longest := s.cfg.Limits.ToolTimeout
+	for _, c := range calls {
+		longest = max(longest, s.timeout(c.Name))
+	}
+	overdue := time.NewTimer(longest + abandonAfter)
 	defer overdue.Stop()
 	done := ctx.Done()
 	var failed error
@@ -340,7 +344,7 @@ func (s *session) abandon(open map[*call]bool, report bool) error {
 		if !report {
 			continue
 		}
-		if err := s.finish(c, s.timedOut(c.Name), s.cfg.Limits.ToolTimeout+abandonAfter); err != nil {
+		if err := s.finish(c, s.timedOut(c.Name), s.timeout(c.Name)+abandonAfter); err != nil {
 			return err
 		}
 	}
@@ -349,7 +353,7 @@ func (s *session) abandon(open map[*call]bool, report bool) error {
 
 // invoke runs one call. It turns errors and panics into outputs.
 func (s *session) invoke(ctx context.Context, t Tool, c *call, env ibid.ToolEnv) (f finished) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.ToolTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.timeout(c.Name))
 	defer cancel()
 	began := s.cfg.Now()
 	f.call = c
@@ -392,7 +396,18 @@ func broken(name, why string) ibid.ToolOutput {
 }
 
 func (s *session) timedOut(name string) ibid.ToolOutput {
-	return broken(name, fmt.Sprintf("it took longer than %s", s.cfg.Limits.ToolTimeout))
+	return broken(name, fmt.Sprintf("it took longer than %s", s.timeout(name)))
+}
+
+// patient is a tool whose work takes longer than that of others.
+type patient interface{ Timeout() time.Duration }
+
+// timeout is how long a call of a tool may take.
+func (s *session) timeout(name string) time.Duration {
+	if t, ok := s.tool(name).(patient); ok {
+		return max(t.Timeout(), s.cfg.Limits.ToolTimeout)
+	}
+	return s.cfg.Limits.ToolTimeout
 }
 
 // finish writes what a call came to. The passages it found come first: once

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"ibid"
 	"ibid/internal/ibidtest"
@@ -90,4 +92,32 @@ func TestWeb(t *testing.T) {
 	if strings.Contains(last, "leak.example") || strings.Contains(last, "mine") {
 		t.Errorf("tools are told what the model made up: %q", last)
 	}
+}
+
+// slowTool takes as long as it says it may, less a second.
+type slowTool struct{ webTool }
+
+func (t *slowTool) Timeout() time.Duration { return 3 * time.Minute }
+func (t *slowTool) Call(ctx context.Context, _ ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
+	return ibid.ToolOutput{Content: "done"}, pause(ctx, 3*time.Minute-time.Second)
+}
+
+func TestToolThatNeedsLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		when := func(r ibid.ModelRequest) bool { return r.Think != ibid.ThinkOn }
+		answer := ibidtest.Say("Done.")
+		answer.When = when
+		model := ibidtest.NewScript(ibidtest.Reply{When: when, Calls: []ibid.ToolCall{{Name: "slow", Arguments: json.RawMessage(`{}`)}}}, answer)
+		var ok bool
+		_, err := Run(t.Context(), Config{Model: model, Tools: []Tool{&slowTool{webTool{name: "slow"}}}}, Task{Request: ibid.Request{Text: "go", Think: ibid.ThinkOff}},
+			func(d ibid.EventData) error {
+				if f, is := d.(ibid.ToolFinished); is {
+					ok = f.OK
+				}
+				return nil
+			})
+		if err != nil || !ok {
+			t.Errorf("the tool was cut off: %v", err)
+		}
+	})
 }

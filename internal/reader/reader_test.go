@@ -454,3 +454,41 @@ func TestQuotesTables(t *testing.T) {
 		}
 	}
 }
+
+// The reader reads what a search of the web found, an address that it is given,
+// and files of the conversation.
+func TestReaderReachesForPagesAndFiles(t *testing.T) {
+	tool := func(name, args string) ibid.ToolSpec {
+		return ibid.ToolSpec{Name: name, Parameters: json.RawMessage(args)}
+	}
+	tools := []ibid.ToolSpec{
+		tool("search_knowledge_base", `{"type":"object","properties":{"query":{}},"required":["query"]}`),
+		tool("web_search", `{"type":"object","properties":{"query":{}},"required":["query"]}`),
+		tool("fetch_url", `{"type":"object","properties":{"url":{},"query":{}},"required":["url"]}`),
+		tool("retrieve_file", `{"type":"object","properties":{"file":{},"query":{},"page":{}},"required":["file"]}`),
+	}
+	first := func(turns ...ibid.Turn) string {
+		res, err := reader.New().Generate(t.Context(), ibid.ModelRequest{Turns: turns, Tools: tools, Think: ibid.ThinkOff}, func(ibid.ModelDelta) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var made []string
+		for _, c := range res.Turn.Calls() {
+			made = append(made, c.Name+string(c.Arguments))
+		}
+		return strings.Join(made, " ")
+	}
+	attached := ibid.UserTurn("What is the rent?")
+	attached.Parts = append(attached.Parts, ibid.Part{Text: "\n\n<attachment name=\"lease.pdf\" type=\"application/pdf\" id=\"m1:0\">\nread it with retrieve_file\n</attachment>"})
+	past := ibid.UserTurn("<!-- METADATA: {\"timestamp\":\"x\",\"files\":[{\"name\":\"lease.pdf\",\"type\":\"application/pdf\",\"id\":\"m1:0\"}]} -->\nWhat is the rent?")
+	for want, got := range map[string]string{
+		`web_search{"query":"the rent in Oslo"}`:                                                             first(ibid.UserTurn("Search the web for the rent in Oslo")),
+		`fetch_url{"url":"https://example.org/a?b=1"}`:                                                       first(ibid.UserTurn("What does https://example.org/a?b=1 say?")),
+		`retrieve_file{"file":"m1:0","query":"What is the rent?"}`:                                           first(attached),
+		`retrieve_file{"file":"m1:0","query":"And what is the deposit for the mill?"} search_knowledge_base`: strings.Split(first(past, ibid.AssistantTurn("900 euros."), ibid.UserTurn("And what is the deposit for the mill?")), `{"query":"And what is the deposit for the mill? `)[0],
+	} {
+		if got != want {
+			t.Errorf("called %s, want %s", got, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ibid"
 )
@@ -55,6 +56,9 @@ func (t *GenerateImage) Spec() ibid.ToolSpec {
 
 // Detail is the description of the picture.
 func (t *GenerateImage) Detail(args json.RawMessage) string { return detail(args, "prompt") }
+
+// Timeout is how long a picture may take: longer than what other tools do.
+func (t *GenerateImage) Timeout() time.Duration { return 3 * time.Minute }
 
 // Call makes the picture.
 func (t *GenerateImage) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
