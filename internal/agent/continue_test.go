@@ -189,6 +189,9 @@ func TestContinue(t *testing.T) {
 				if diff := cmp.Diff(want.Grades, got.Grades); diff != "" {
 					t.Errorf("grades (-want +got):\n%s", diff)
 				}
+				if out.Usage.ModelRequests < 3 { // at least those whose calls stand in the log
+					t.Errorf("what was used is forgotten: %+v", out.Usage)
+				}
 				if l.last.System == "" { // the model was not needed any more
 					return
 				}

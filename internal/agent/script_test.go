@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -34,6 +35,9 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 //	request.json  how it is asked beside that
 //	limits.json   Limits
 //	history       turns of the past, "user: …" and "assistant: …"
+//	sections      the section around a passage, one per line: "c_id s_id: its text"
+//	cache         an answer that was given before: "question | text [c_id]"
+//	judges.json   Grading and Verification; the model judges then, see readReply
 //	model         the model's turns, separated by "---"; see readReply
 //	events        what is expected, as writeEvents writes it
 func TestScripts(t *testing.T) {
@@ -72,6 +76,10 @@ type script struct {
 	limits   Limits
 	replies  []ibidtest.Reply
 	events   string
+
+	sections map[string]ibid.Chunk
+	cache    Cache
+	judges   *struct{ Grading, Verification Judging }
 }
 
 func readScript(t *testing.T, a *txtar.Archive) *script {
@@ -92,6 +100,18 @@ func readScript(t *testing.T, a *txtar.Archive) *script {
 			sc.task.Request.Text = text
 		case "limits.json":
 			readJSON(t, f.Data, &sc.limits)
+		case "sections":
+			sc.sections = map[string]ibid.Chunk{}
+			for _, line := range strings.Split(body, "\n") {
+				ids, text, _ := strings.Cut(line, ": ")
+				child, id, _ := strings.Cut(ids, " ")
+				sc.sections[child] = ibid.Chunk{ID: id, Level: 1, Text: text, End: len(text)}
+			}
+		case "cache":
+			question, answer, _ := strings.Cut(body, " | ")
+			sc.cache = oneAnswer{question, ibid.Message{Text: answer, Model: "script"}}
+		case "judges.json":
+			readJSON(t, f.Data, &sc.judges)
 		case "history":
 			for _, line := range strings.Split(body, "\n") {
 				role, text, _ := strings.Cut(line, ": ")
@@ -167,6 +187,9 @@ func readReply(t *testing.T, turn string) ibidtest.Reply {
 			r.Reasoning = ibidtest.Say(text).Text
 		case "says":
 			r.Text = ibidtest.Say(text).Text
+		case "judges":
+			r = ibidtest.Say(text)
+			r.When = func(r ibid.ModelRequest) bool { return len(r.Schema) > 0 && r.Think == ibid.ThinkOff && len(r.Tools) == 0 }
 		case "calls":
 			name, args, _ := strings.Cut(text, " ")
 			r.Calls = append(r.Calls, ibid.ToolCall{Name: name, Arguments: json.RawMessage(args)})
@@ -186,10 +209,33 @@ func readReply(t *testing.T, turn string) ibidtest.Reply {
 // config is what scripts run with: the tools below, a clock that stands still,
 // and no real pauses.
 func (sc *script) config(m ibid.Model) Config {
-	return Config{
-		Model: m, Limits: sc.limits, Tools: testTools(sc.passages), Now: func() time.Time { return noon },
+	cfg := Config{
+		Model: m, Cache: sc.cache, Limits: sc.limits, Tools: testTools(sc.passages), Now: func() time.Time { return noon },
 		Retry: Retry{Rand: func() float64 { return 0 }},
 	}
+	if sc.sections != nil {
+		cfg.Parents = func(context.Context, []string) (map[string]ibid.Chunk, error) { return maps.Clone(sc.sections), nil }
+	}
+	if sc.judges != nil {
+		cfg.Judge, cfg.Grading, cfg.Verification = m, sc.judges.Grading, sc.judges.Verification
+	}
+	return cfg
+}
+
+// oneAnswer is a cache that holds one answer.
+type oneAnswer struct {
+	question string
+	answer   ibid.Message
+}
+
+func (c oneAnswer) Lookup(_ context.Context, question string) (CacheFound, error) {
+	if question != c.question {
+		return CacheFound{Similarity: 0.5}, nil
+	}
+	m := c.answer
+	m.Citations = []ibid.Citation{{N: 1, ChunkID: "c_aaaaaa1", Title: "lease.pdf", Pages: []int{4}}}
+	m.Verification = &ibid.AnswerVerified{ClaimsChecked: 1, ClaimsSupported: 1, Confidence: 1}
+	return CacheFound{Hit: true, Similarity: 0.98, Question: "How long is the lease?", At: noon, Answer: m}, nil
 }
 
 func (sc *script) play(t *testing.T) string {
@@ -288,8 +334,12 @@ func writeEnd(out Outcome, err error) string {
 		}
 		return fmt.Sprintf("failed: %v\n", err)
 	}
-	return fmt.Sprintf("done: %d iterations, %d requests, tools %v, %d cited, %d dropped, confidence %.2f\n",
-		out.Iterations, out.Usage.ModelRequests, out.ToolsUsed, out.SourcesCount, out.DroppedMarkers, out.Confidence)
+	cached := ""
+	if out.Cached {
+		cached = ", cached"
+	}
+	return fmt.Sprintf("done: %d iterations, %d requests, tools %v, %d cited, %d dropped, confidence %.2f%s\n",
+		out.Iterations, out.Usage.ModelRequests, out.ToolsUsed, out.SourcesCount, out.DroppedMarkers, out.Confidence, cached)
 }
 
 // testTool is a tool of the tests.
@@ -329,8 +379,11 @@ func (t testTool) Call(ctx context.Context, c ibid.ToolCall, env ibid.ToolEnv) (
 // for longer than a run waits.
 func testTools(passages []ibid.Passage) []Tool {
 	return []Tool{
-		testTool{searchTool, func(_ context.Context, args map[string]any) (ibid.ToolOutput, error) {
+		testTool{searchTool, func(ctx context.Context, args map[string]any) (ibid.ToolOutput, error) {
 			query, _ := args["query"].(string)
+			if err := pause(ctx, time.Duration(len(query))*time.Millisecond); err != nil { // so that searches end in a certain order
+				return ibid.ToolOutput{}, err
+			}
 			return searchPassages(passages, query), nil
 		}},
 		testTool{"calculator", func(_ context.Context, args map[string]any) (ibid.ToolOutput, error) {

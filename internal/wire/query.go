@@ -10,7 +10,8 @@ import (
 // Query is POST /api/query/stream: server-sent events whose name stands in the
 // data as well.
 //
-//	query_analysis (cache_hit | cache_miss)? (retrieval_start retrieval_result |
+//	query_analysis cache_hit token* sources done
+//	query_analysis cache_miss? (retrieval_start retrieval_result |
 //	tool_call tool_result | crag_evaluation | rerank_result)* generation_start
 //	token* verification? [error] sources done
 type Query struct {
@@ -57,6 +58,9 @@ func (p *Query) Next(e ibid.Event) []Frame {
 	case ibid.PassagesReranked:
 		add("rerank_result", d)
 	case ibid.AnswerStarted:
+		if p.replayed() {
+			break // nothing is generated
+		}
 		add("generation_start", map[string]any{"context_chunks": d.ContextChunks, "total_context_tokens": d.ContextTokens, "model": d.Model})
 	case ibid.AnswerDelta:
 		p.tokens++
@@ -64,6 +68,9 @@ func (p *Query) Next(e ibid.Event) []Frame {
 	case ibid.AnswerRetracted:
 		add("retracted", d)
 	case ibid.AnswerVerified:
+		if p.replayed() {
+			break // it was when the answer was given first
+		}
 		add("verification", d)
 	case ibid.RunFailed:
 		add("error", map[string]any{"message": d.Message, "code": d.Code, "recoverable": d.Recoverable})
@@ -77,6 +84,13 @@ func (p *Query) Next(e ibid.Event) []Frame {
 			"tools_used": d.ToolsUsed, "sources_count": d.SourcesCount, "confidence": d.Confidence, "mode": d.Mode, "cached": d.Cached})
 	}
 	return out.done()
+}
+
+// replayed reports whether the answer was given before: this protocol shows such
+// a one as tokens and sources only.
+func (p *Query) replayed() bool {
+	c := p.fold.Message().Cache
+	return c != nil && c.Hit
 }
 
 func (p *Query) toolFinished(add func(string, any), d ibid.ToolFinished) {
