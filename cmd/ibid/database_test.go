@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -157,5 +158,55 @@ func TestModelAsksDatabase(t *testing.T) {
 	}
 	if !seen {
 		t.Error("the model was not told what the database said")
+	}
+}
+
+// The API: uploads, and no password in any answer or in the server's log.
+func TestDatabaseAPI(t *testing.T) {
+	h := newHouse(t)
+	t.Setenv("IBID_LOG_LEVEL", "debug")
+	server, url := h.serve()
+	ask := func(method, path, kind, body string) (int, string) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, url+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", kind)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		raw, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(raw)
+	}
+	const form = "--x\r\nContent-Disposition: form-data; name=\"meta\"\r\n\r\n{\"name\":\"crew\"}\r\n" +
+		"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"../technicians.csv\"\r\n\r\n" + techniciansCSV + "\r\n--x--\r\n"
+	code, body := ask("POST", "/v1/databases", "multipart/form-data; boundary=x", form)
+	if code != http.StatusCreated || !strings.Contains(body, `"name":"crew","kind":"csv","source":"technicians.csv"`) {
+		t.Fatalf("an upload: %d %s", code, body)
+	}
+	if code, body := ask("GET", "/v1/databases", "", ""); code != http.StatusOK || !strings.Contains(body, `{"databases":[{"id":"db_`) || !strings.Contains(body, `"rows":3`) {
+		t.Errorf("the list: %d %s", code, body)
+	}
+	for statement, want := range map[string]int{"SELECT 1": 200, "SELECT 1; SELECT 2": 400, "SELECT nix FROM technicians": 400} {
+		if code, body := ask("POST", "/v1/databases/crew/query", "application/json", `{"sql":"`+statement+`"}`); code != want {
+			t.Errorf("%s: %d %s", statement, code, body)
+		}
+	}
+	const secret = "postgres://me:geh%65im@127.0.0.1:1/x"
+	_, refusal := ask("POST", "/v1/databases", "application/json", `{"source":"`+secret+`"}`)
+	_, garbled := ask("POST", "/v1/databases", "application/json", `{"source":"postgres://me:geheim@[/x"}`)
+	server.cmd.Process.Signal(os.Interrupt)
+	server.end()
+	log, _ := server.errs.look()
+	for what, text := range map[string]string{"an answer": refusal + garbled, "the log": log} {
+		if strings.Contains(text, "geheim") || strings.Contains(text, "geh%65im") {
+			t.Errorf("%s tells the password: %s", what, text)
+		}
 	}
 }

@@ -114,3 +114,47 @@ func FuzzGuard(f *testing.F) {
 		}
 	})
 }
+
+// A file that another program writes in WAL mode is read while it is written,
+// with what is not yet in the file itself, and reading writes nothing.
+func TestWAL(t *testing.T) {
+	path := newSQLite(t)
+	db, err := sql.Open("sqlite", path+"?_pragma=journal_mode(WAL)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(`INSERT INTO t VALUES (3, 'z')`); err != nil {
+		t.Fatal(err)
+	}
+	counted := func() (n any) {
+		s, err := openSQLite(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		if err := s.read(t.Context(), 1<<20, `SELECT count(*) FROM t`, each(func(row []any) { n = row[0] })); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := counted(); n != int64(3) {
+		t.Errorf("while it is open elsewhere there are %v rows", n)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := counted(); n != int64(3) {
+		t.Errorf("when nobody has it open there are %v rows", n)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(before, after) {
+		t.Errorf("reading has changed the file (%v)", err)
+	}
+	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 { // SQLite itself may leave an empty one
+		t.Errorf("reading has written %d bytes", info.Size())
+	}
+}

@@ -44,7 +44,7 @@ func (r *Reader) route(t task) []part {
 	noDocuments := strings.Contains(t.system, "The library holds no documents.")
 	a := r.analyzer("")
 	var parts []part
-	any := false
+	asked := false
 	for _, q := range splitQuestions(t.question) {
 		best, bestScore := "", 0
 		words := readWords(a, q)
@@ -60,13 +60,13 @@ func (r *Reader) route(t task) []part {
 			}
 		}
 		p := part{question: q, database: best, documents: bestScore < 2 && !noDocuments}
-		any = any || p.database != ""
+		asked = asked || p.database != ""
 		if p.database == "" {
 			p.documents = true
 		}
 		parts = append(parts, p)
 	}
-	if !any {
+	if !asked {
 		return nil
 	}
 	return parts
