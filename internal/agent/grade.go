@@ -156,7 +156,10 @@ func (s *session) gradesByRule(hits []hit) []float64 {
 			end++
 		}
 		byQuery := search.Grade(hits[i].query(), passages)
-		byQuestion := search.Grade(s.question(), passages)
+		byQuestion := byQuery
+		if hits[i].query() != s.question() {
+			byQuestion = search.Grade(s.question(), passages)
+		}
 		for k := range passages {
 			scores[i+k] = round3(max(byQuery[k], byQuestion[k]))
 		}

@@ -189,7 +189,9 @@ func readReply(t *testing.T, turn string) ibidtest.Reply {
 			r.Text = ibidtest.Say(text).Text
 		case "judges":
 			r = ibidtest.Say(text)
-			r.When = func(r ibid.ModelRequest) bool { return len(r.Schema) > 0 && r.Think == ibid.ThinkOff && len(r.Tools) == 0 }
+			r.When = func(r ibid.ModelRequest) bool {
+				return len(r.Schema) > 0 && r.Think == ibid.ThinkOff && len(r.Tools) == 0
+			}
 		case "calls":
 			name, args, _ := strings.Cut(text, " ")
 			r.Calls = append(r.Calls, ibid.ToolCall{Name: name, Arguments: json.RawMessage(args)})
