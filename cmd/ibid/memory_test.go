@@ -1,6 +1,7 @@
 package main
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,20 +9,20 @@ import (
 
 func TestMemoryIsGivenBackWhenQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var allocated uint64
-		freed := 0
+		var allocated atomic.Uint64
+		var freed atomic.Int64
 		m := newTrimmer()
-		m.allocated = func() uint64 { return allocated }
-		m.free = func() { freed++ }
+		m.allocated = func() uint64 { return allocated.Load() }
+		m.free = func() { freed.Add(1) }
 		m.Start()
 		defer m.Stop()
 		step := func(allocates uint64, want int, why string) {
 			t.Helper()
-			allocated += allocates
+			allocated.Add(allocates)
 			time.Sleep(trimEvery)
 			synctest.Wait()
-			if freed != want {
-				t.Errorf("%s: freed %d times, want %d", why, freed, want)
+			if n := int(freed.Load()); n != want {
+				t.Errorf("%s: freed %d times, want %d", why, n, want)
 			}
 		}
 		time.Sleep(time.Millisecond) // between two ticks
