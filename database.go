@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"slices"
-	"time"
 )
 
 // Database is a source of tables that questions can be asked of: a file or a
@@ -17,7 +16,7 @@ type Database struct {
 	Source  Secret          `json:"-"`      // path or connection string, with its password
 	Place   string          `json:"source"` // Source as it may be shown
 	Tables  []DatabaseTable `json:"tables"`
-	AddedAt time.Time       `json:"added_at"`
+	AddedAt Time            `json:"added_at"`
 	Error   string          `json:"error,omitempty"` // why it could not be looked at the last time
 }
 

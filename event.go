@@ -48,10 +48,10 @@ type QueryAnalyzed struct {
 
 // CacheChecked is the answer of the semantic cache.
 type CacheChecked struct {
-	Hit           bool       `json:"hit"`
-	Similarity    float64    `json:"similarity,omitempty"`
-	OriginalQuery string     `json:"original_query,omitempty"`
-	CachedAt      *time.Time `json:"cached_at,omitempty"`
+	Hit           bool    `json:"hit"`
+	Similarity    float64 `json:"similarity,omitempty"`
+	OriginalQuery string  `json:"original_query,omitempty"`
+	CachedAt      *Time   `json:"cached_at,omitempty"`
 }
 
 // ReasoningDelta is a piece of the model's thinking.

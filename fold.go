@@ -21,7 +21,7 @@ func (f *Folder) Add(e Event) {
 		m.Status = StatusRunning
 		m.Attempts = d.Attempt
 		if m.CreatedAt.IsZero() {
-			m.CreatedAt = e.At
+			m.CreatedAt = At(e.At)
 		}
 	case ReasoningDelta:
 		f.reasoning.WriteString(d.Text)

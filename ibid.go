@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Document is one file, page or note of the user's. Its ID never changes;
@@ -41,8 +40,8 @@ type Document struct {
 	Notice    string         `json:"notice,omitempty"`      // one clear line when something was lost, "pages 4-5 could not be read"
 	Embedded  int            `json:"chunks_embedded"`       // chunks of this version that had to be embedded
 	Kept      int            `json:"chunks_kept"`           // chunks taken over from the version before
-	AddedAt   time.Time      `json:"added_at"`
-	ChangeAt  time.Time      `json:"changed_at"`
+	AddedAt   Time           `json:"added_at"`
+	ChangeAt  Time           `json:"changed_at"`
 }
 
 // Metadata are free fields of a document, by name.

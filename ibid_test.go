@@ -182,3 +182,17 @@ func TestCodeOf(t *testing.T) {
 		t.Errorf("text %q", e.Error())
 	}
 }
+
+// A moment has three decimals, also one of an older ibid, which had nine.
+func TestTimesHaveMilliseconds(t *testing.T) {
+	const want = `"2026-01-02T03:04:05.600Z"`
+	var old Time
+	if err := json.Unmarshal([]byte(`"2026-01-02T04:04:05.600400789+01:00"`), &old); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []Time{old, At(old.Time)} {
+		if got, err := json.Marshal(at); err != nil || string(got) != want {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
+	}
+}

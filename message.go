@@ -7,12 +7,12 @@ import (
 
 // Thread is a conversation. It exists from its first message on.
 type Thread struct {
-	ID        string    `json:"id"`
-	Title     string    `json:"title"`
-	HeadID    string    `json:"head_id"` // the last message of the branch that is shown
-	RunID     string    `json:"run_id,omitempty"`
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
+	ID        string `json:"id"`
+	Title     string `json:"title"`
+	HeadID    string `json:"head_id"` // the last message of the branch that is shown
+	RunID     string `json:"run_id,omitempty"`
+	CreatedAt Time   `json:"created_at"`
+	UpdatedAt Time   `json:"updated_at"`
 }
 
 // Status is how far a message, or the run that writes it, has come.
@@ -67,7 +67,7 @@ type Message struct {
 	Finished     *Finished       `json:"finished,omitempty"`
 	LastSeq      int64           `json:"last_seq,omitempty"` // of the run's log
 	Request      *Request        `json:"request,omitempty"`  // of a user message: how it was asked
-	CreatedAt    time.Time       `json:"created_at"`
+	CreatedAt    Time            `json:"created_at"`
 }
 
 // Source is a web page that an answer names.

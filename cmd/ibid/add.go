@@ -194,7 +194,7 @@ func (a *adder) upload(ctx context.Context, one *added) error {
 	}
 	one.source = u.Source
 	taken, err := a.session.upload(ctx, u)
-	one.doc, one.unchanged, one.since = taken.Document, taken.Unchanged, taken.ChangeAt
+	one.doc, one.unchanged, one.since = taken.Document, taken.Unchanged, taken.ChangeAt.Time
 	return err
 }
 

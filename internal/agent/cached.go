@@ -44,7 +44,8 @@ func (s *session) lookUp(ctx context.Context) (phase, error) {
 	}
 	checked := ibid.CacheChecked{Hit: found.Hit, Similarity: round3(found.Similarity)}
 	if found.Hit {
-		checked.OriginalQuery, checked.CachedAt = found.Question, &found.At
+		at := ibid.At(found.At)
+		checked.OriginalQuery, checked.CachedAt = found.Question, &at
 	}
 	if err := s.emit(checked); err != nil || !found.Hit {
 		return phasePlan, err

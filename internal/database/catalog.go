@@ -124,7 +124,7 @@ func (c *Catalog) Add(ctx context.Context, a Addition) (ibid.Database, error) {
 	if err != nil {
 		return d, err
 	}
-	d.ID, d.AddedAt = "db_"+c.cfg.NewID(), c.cfg.Now().UTC()
+	d.ID, d.AddedAt = "db_"+c.cfg.NewID(), ibid.At(c.cfg.Now())
 	for _, old := range all {
 		switch {
 		case old.Source == d.Source && old.Kind == d.Kind:

@@ -78,9 +78,9 @@ func (s *runStoreTest) tryAccept(ctx context.Context, threadID, runID, parent st
 	s.now = s.now.Add(time.Second)
 	request := ibid.Request{Text: "why " + runID}
 	user := ibid.Message{ID: "u-" + runID, ThreadID: threadID, ParentID: parent, Role: ibid.RoleUser, Text: request.Text,
-		Status: ibid.StatusCompleted, Request: &request, CreatedAt: s.now}
-	answer := ibid.Message{ID: runID, ThreadID: threadID, ParentID: user.ID, Role: ibid.RoleAssistant, Status: ibid.StatusQueued, CreatedAt: s.now}
-	return s.StartRun(ctx, ibid.Thread{ID: threadID, Title: "title", CreatedAt: s.now, UpdatedAt: s.now}, user, answer,
+		Status: ibid.StatusCompleted, Request: &request, CreatedAt: ibid.At(s.now)}
+	answer := ibid.Message{ID: runID, ThreadID: threadID, ParentID: user.ID, Role: ibid.RoleAssistant, Status: ibid.StatusQueued, CreatedAt: ibid.At(s.now)}
+	return s.StartRun(ctx, ibid.Thread{ID: threadID, Title: "title", CreatedAt: ibid.At(s.now), UpdatedAt: ibid.At(s.now)}, user, answer,
 		ibid.Run{ID: runID, ThreadID: threadID, UserMessageID: user.ID, Request: request, Status: ibid.StatusQueued, AcceptedAt: s.now},
 		[]ibid.Event{{Seq: 1, Run: runID, At: s.now, Data: ibid.RunStarted{ThreadID: threadID, UserMessageID: user.ID, MessageID: runID, Attempt: 1}}})
 }

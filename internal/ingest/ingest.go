@@ -253,7 +253,7 @@ func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.D
 	now := p.cfg.Now()
 	d, unchanged, err = p.queue(ctx, ibid.Document{
 		ID: p.cfg.NewID(), Title: f.Title, Name: f.Name, Source: f.Source, Folder: f.Folder, Category: f.Category,
-		Tags: f.Tags, Metadata: f.Metadata, AddedAt: now, ChangeAt: now,
+		Tags: f.Tags, Metadata: f.Metadata, AddedAt: ibid.At(now), ChangeAt: ibid.At(now),
 	}, content, f.Password)
 	if unchanged {
 		p.refreshScope(ctx, d)

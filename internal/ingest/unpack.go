@@ -97,7 +97,7 @@ func (u *unpacking) take(ctx context.Context, name string, data []byte) error {
 	}
 	now := u.cfg.Now()
 	d := ibid.Document{ID: u.cfg.NewID(), PartOf: u.archive.ID, Name: path.Base(name), Source: u.archive.Source + memberMark + name,
-		Bytes: int64(len(data)), AddedAt: now, ChangeAt: now}
+		Bytes: int64(len(data)), AddedAt: ibid.At(now), ChangeAt: ibid.At(now)}
 	if _, known := u.before[d.Source]; !known { // else it stays where people have put it since
 		d.Folder = cleanFolder(path.Join(u.archive.Folder, u.archive.Name, path.Dir(name)))
 		d.Category, d.Tags, d.Metadata = u.archive.Category, u.archive.Tags, u.archive.Metadata

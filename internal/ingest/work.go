@@ -134,7 +134,7 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 		}
 	}
 	d.Embedded = d.Chunks - d.Kept
-	d.Status, d.Stage, d.Progress, d.Error, d.ChangeAt = ibid.DocumentProcessing, "index", 0.85, "", p.cfg.Now()
+	d.Status, d.Stage, d.Progress, d.Error, d.ChangeAt = ibid.DocumentProcessing, "index", 0.85, "", ibid.At(p.cfg.Now())
 	if err := p.publishDocument(ctx, d, x, chunks); err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func (r *Runner) history(ctx context.Context, run *ibid.Run) (history, error) {
 				continue
 			}
 			h.turns = append(h.turns, ibid.Turn{Role: m.Role, Parts: []ibid.Part{{Text: enrich(m, before, r.cfg.Now())}}})
-			before = m.CreatedAt
+			before = m.CreatedAt.Time
 		}
 	}
 	return h, nil
@@ -110,7 +110,7 @@ type fileRef struct {
 // enrich puts the metadata of a message before its text, and takes the citation
 // markers out: their handles mean nothing in a later run.
 func enrich(m ibid.Message, before, now time.Time) string {
-	e := enrichment{Timestamp: m.CreatedAt.Format("2006-01-02 15:04 MST"), RelativeTime: ago(now.Sub(m.CreatedAt))}
+	e := enrichment{Timestamp: m.CreatedAt.Format("2006-01-02 15:04 MST"), RelativeTime: ago(now.Sub(m.CreatedAt.Time))}
 	if gap := m.CreatedAt.Sub(before); !before.IsZero() && gap > sessionGap {
 		e.SessionGap = span(gap)
 	}

@@ -201,9 +201,9 @@ func (r *Runner) Start(ctx context.Context, ask Ask) (Accepted, error) {
 	acc := Accepted{ThreadID: thread.ID, UserMessageID: r.cfg.NewID(), MessageID: r.cfg.NewID()}
 	request := ask.Request
 	user := ibid.Message{ID: acc.UserMessageID, ThreadID: thread.ID, ParentID: parent, Role: ibid.RoleUser,
-		Text: request.Text, Status: ibid.StatusCompleted, Request: &request, CreatedAt: now}
+		Text: request.Text, Status: ibid.StatusCompleted, Request: &request, CreatedAt: ibid.At(now)}
 	answer := ibid.Message{ID: acc.MessageID, ThreadID: thread.ID, ParentID: user.ID, Role: ibid.RoleAssistant,
-		Status: ibid.StatusQueued, CreatedAt: now}
+		Status: ibid.StatusQueued, CreatedAt: ibid.At(now)}
 	run := ibid.Run{ID: acc.MessageID, ThreadID: thread.ID, UserMessageID: user.ID, Request: request,
 		Status: ibid.StatusQueued, AcceptedAt: now}
 	events := []ibid.Event{{Seq: 1, Run: run.ID, At: now, Data: ibid.RunStarted{ThreadID: thread.ID,
@@ -221,10 +221,10 @@ func (r *Runner) place(ctx context.Context, ask Ask, now time.Time) (thread ibid
 	thread, err = r.cfg.Threads.Thread(ctx, ask.ThreadID)
 	switch {
 	case err == nil:
-		thread.UpdatedAt = now
+		thread.UpdatedAt = ibid.At(now)
 		parent = thread.HeadID
 	case ibid.CodeOf(err) == ibid.CodeNotFound:
-		thread = ibid.Thread{ID: ask.ThreadID, Title: titleOf(ask.Request.Text), CreatedAt: now, UpdatedAt: now}
+		thread = ibid.Thread{ID: ask.ThreadID, Title: titleOf(ask.Request.Text), CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}
 	default:
 		return thread, "", err
 	}

@@ -20,7 +20,7 @@ func (db *DB) PutDatabase(ctx context.Context, d ibid.Database) error {
 	return db.write(ctx, func(q querier) error {
 		_, err := q.ExecContext(ctx, `INSERT INTO databases (id, source, data, added_at) VALUES (?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET source = excluded.source, data = excluded.data`,
-			d.ID, string(d.Source), string(data), millis(d.AddedAt))
+			d.ID, string(d.Source), string(data), millis(d.AddedAt.Time))
 		return err
 	})
 }

@@ -120,7 +120,7 @@ func insertDocument(ctx context.Context, q querier, d ibid.Document, pending str
 		return err
 	}
 	_, err = q.ExecContext(ctx, `INSERT INTO documents (id, source, status, pending, added_at, data) VALUES (?, ?, ?, ?, ?, ?)`,
-		d.ID, d.Source, d.Status, pending, millis(d.AddedAt), string(data))
+		d.ID, d.Source, d.Status, pending, millis(d.AddedAt.Time), string(data))
 	if err != nil {
 		return fmt.Errorf("save document %s: %w", d.Name, err)
 	}

@@ -33,7 +33,7 @@ func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant 
 		}
 		_, err := q.ExecContext(ctx, `INSERT INTO threads (id, title, head_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET head_id = excluded.head_id, updated_at = excluded.updated_at`,
-			thread.ID, thread.Title, assistant.ID, millis(thread.CreatedAt), millis(thread.UpdatedAt))
+			thread.ID, thread.Title, assistant.ID, millis(thread.CreatedAt.Time), millis(thread.UpdatedAt.Time))
 		if err != nil {
 			return fmt.Errorf("save thread: %w", err)
 		}

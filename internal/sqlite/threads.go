@@ -16,7 +16,7 @@ func insertMessage(ctx context.Context, q querier, m ibid.Message) error {
 		return err
 	}
 	_, err = q.ExecContext(ctx, `INSERT INTO messages (id, thread_id, parent_id, role, status, created_at, data) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		m.ID, m.ThreadID, m.ParentID, m.Role, m.Status, millis(m.CreatedAt), string(data))
+		m.ID, m.ThreadID, m.ParentID, m.Role, m.Status, millis(m.CreatedAt.Time), string(data))
 	if isConstraint(err) {
 		return ibid.Errorf(ibid.CodeConflict, "message %s exists already", m.ID)
 	}
@@ -33,7 +33,7 @@ func scanThread(row interface{ Scan(...any) error }) (ibid.Thread, error) {
 	var t ibid.Thread
 	var created, updated int64
 	err := row.Scan(&t.ID, &t.Title, &t.HeadID, &created, &updated, &t.RunID)
-	t.CreatedAt, t.UpdatedAt = fromMillis(created), fromMillis(updated)
+	t.CreatedAt, t.UpdatedAt = ibid.At(fromMillis(created)), ibid.At(fromMillis(updated))
 	return t, err
 }
 

@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"time"
-
 	"ibid"
 )
 
@@ -31,7 +29,7 @@ type ChatMessage struct {
 	Citations     []ibid.Citation `json:"citations"`
 	ToolsUsed     []string        `json:"tools_used"`
 	Error         *ibid.RunFailed `json:"error,omitempty"`
-	CreatedAt     time.Time       `json:"created_at"`
+	CreatedAt     ibid.Time       `json:"created_at"`
 }
 
 // NewChatMessage shows a message in this protocol's words.
