@@ -60,6 +60,7 @@ type app struct {
 	web      *websearch.Engine // nil until it is set up
 	fetcher  *fetch.Fetcher    // of pages for the model; nil until then
 	painter  *llm.Painter      // nil until it is set up
+	reranker search.Reranker
 	programs *sandbox.Runner
 	trimmer  *trimmer    // nil until Start
 	open     atomic.Bool // everything is up
@@ -92,11 +93,10 @@ func (a *app) build(ctx context.Context) error {
 		return err
 	}
 	a.index = index.New(index.Config{})
-	reranker, err := openReranker(a.cfg, func() ibid.Embedder { return a.searcher.Embedder() })
-	if err != nil {
+	if a.reranker, err = openReranker(a.cfg, func() ibid.Embedder { return a.searcher.Embedder() }); err != nil {
 		return err
 	}
-	a.searcher = search.New(search.Config{Index: a.index, Store: passages{a.db}, Sections: a.db, MaxLimit: 100, Reranker: reranker})
+	a.searcher = search.New(search.Config{Index: a.index, Store: passages{a.db}, Sections: a.db, MaxLimit: 100, Reranker: a.reranker})
 	a.answers = search.NewAnswerCache(a.db, a.searcher.Embedder)
 	a.readers, err = extract.New(extract.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2,
 		Limits: extract.Limits{Timeout: a.cfg.Limits.ExtractTime, InputBytes: int64(a.cfg.Limits.FileMB) << 20}})

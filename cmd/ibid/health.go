@@ -94,7 +94,7 @@ func (a *app) probe(ctx context.Context) (ibid.Capabilities, error) {
 
 // doctor checks what can only be seen from inside.
 func (a *app) doctor(ctx context.Context) []server.Check {
-	return []server.Check{a.checkDatabase(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
+	return []server.Check{a.checkDatabase(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
 }
 
 func good(name, format string, args ...any) server.Check {

@@ -81,6 +81,20 @@ func (a *app) checkWeb(ctx context.Context) server.Check {
 	return good("web search", "%s answers", a.web.Name())
 }
 
+// checkReranker asks the server that puts passages in a better order, where one is
+// set.
+func (a *app) checkReranker(ctx context.Context) server.Check {
+	if a.cfg.Rerank == rerankOff || a.cfg.Rerank == rerankMaxSim {
+		return good("reranking", "%s: no server is asked", a.cfg.Rerank)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*probeTime)
+	defer cancel()
+	if _, err := a.reranker.Rerank(ctx, "test", []string{"a test"}); err != nil {
+		return bad("reranking", levelFail, err, "check rerank; until it answers passages keep their order")
+	}
+	return good("reranking", "%s answers", a.reranker.Name())
+}
+
 // checkPainter asks the server that makes pictures, where one is set.
 func (a *app) checkPainter(ctx context.Context) server.Check {
 	if a.painter == nil {

@@ -178,6 +178,23 @@ func TestModelReadsTheWeb(t *testing.T) {
 	}
 }
 
+func TestDoctorAsksTheReranker(t *testing.T) {
+	status := http.StatusOK
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		fmt.Fprint(w, `{"results":[{"index":0,"relevance_score":0.5}]}`)
+	}))
+	defer srv.Close()
+	p := openInProcess(t, func(c *Config) { c.Rerank = "judge@" + srv.URL })
+	if ch := p.app.checkReranker(t.Context()); ch.Level != levelOK || !strings.Contains(ch.Message, "rerank/judge answers") {
+		t.Errorf("doctor says %+v", ch)
+	}
+	status = http.StatusServiceUnavailable
+	if ch := p.app.checkReranker(t.Context()); ch.Level != levelFail || ch.Hint == "" {
+		t.Errorf("of a server that is away doctor says %+v", ch)
+	}
+}
+
 func TestFetchIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
