@@ -141,6 +141,9 @@ func (c *collector) died(reason error) (next int, goOn bool) {
 
 // finish makes the document of what was collected.
 func (c *collector) finish() (ibid.Extract, error) {
+	if c.head.Cut {
+		c.dropCut()
+	}
 	if c.head.Format == formatPDF || c.head.Format == formatImage {
 		if err := c.assemble(); err != nil {
 			return ibid.Extract{}, err
@@ -165,6 +168,25 @@ func (c *collector) finish() (ibid.Extract, error) {
 		x.Language = text.Language(x.Text)
 	}
 	return x, nil
+}
+
+// dropCut leaves out the pages that lay behind the end of a file that was cut
+// off, or whose words did.
+func (c *collector) dropCut() {
+	read := len(c.pdf)
+	for read > 0 && len(c.pdf[read-1].Lines) == 0 && !c.pdf[read-1].Scanned { // failed, blank, or without its fonts
+		read--
+	}
+	claimed := max(c.head.Pages, len(c.pdf))
+	c.pdf, c.head.Pages, c.lost.rest = c.pdf[:read], read, false
+	switch {
+	case read == 0:
+		c.lost.cut = "the file is cut off"
+	case read < claimed:
+		c.lost.cut = fmt.Sprintf("the file is cut off: %s read, page %d failed", pageRange(1, read), read+1)
+	case c.head.Listed:
+		c.lost.cut = fmt.Sprintf("the file is cut off: %s read, nothing is known of those behind", pageRange(1, read))
+	}
 }
 
 // firstHeading returns the heading of the highest level that a document begins

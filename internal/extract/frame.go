@@ -62,6 +62,8 @@ type head struct {
 	Title   string     `json:"title,omitempty"`
 	Pages   int        `json:"pages,omitempty"` // as the file claims
 	Outline []bookmark `json:"outline,omitempty"`
+	Cut     bool       `json:"cut,omitempty"`    // the file has lost its end
+	Listed  bool       `json:"listed,omitempty"` // and with it the number of its pages
 }
 
 // done ends a job that went well.

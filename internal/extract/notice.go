@@ -7,8 +7,9 @@ import (
 
 // losses is what of a file could not be read.
 type losses struct {
-	reason error // why the last worker died, nil when none did
-	rest   bool  // what came after is lost, too
+	reason error  // why the last worker died, nil when none did
+	rest   bool   // what came after is lost, too
+	cut    string // says that the file had lost its end
 }
 
 // notice says in one line which pages are missing from what was read.
@@ -24,7 +25,7 @@ func (l losses) notice(pages []pdfPage, claimed int) string {
 			garbled = append(garbled, p.Number)
 		}
 	}
-	var lines []string
+	lines := []string{l.cut}
 	switch {
 	case l.rest && len(pages) > 0:
 		lines = append(lines, fmt.Sprintf("%s read, page %d failed: %v", pageRange(1, len(pages)), len(pages)+1, l.reason))

@@ -138,6 +138,7 @@ func (w *worker) sendPDFHead(ctx context.Context, doc *pdfium.Document) error {
 		return fmt.Errorf("read outline: %w", err)
 	}
 	h := head{Format: formatPDF, Title: pdfTitle(doc.Title(ctx)), Pages: doc.Pages()}
+	h.Cut, h.Listed = doc.Cut()
 	for _, m := range marks {
 		if title := oneLine(clean(m.Title)); title != "" && len(title) <= maxHeading {
 			y := -1

@@ -2,6 +2,7 @@ package pdfium
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -11,6 +12,8 @@ type Document struct {
 	in     *instance
 	handle uint64
 	pages  int
+	cut    bool // the file has lost its end
+	listed bool // its pages are those that were found, as its own list is lost
 }
 
 // Open reads size bytes from r and opens them as a PDF. An empty password opens
@@ -50,11 +53,59 @@ func (d *Document) open(ctx context.Context, r io.Reader, size int64, password s
 	}
 	d.handle = in.call(ctx, "FPDF_LoadMemDocument", uint64(data), uint64(size), uint64(secret))
 	if d.handle == 0 {
-		return d.openError(ctx)
+		err := d.openError(ctx)
+		if !errors.Is(err, ErrFormat) || !d.reopen(ctx, data, int(size), secret, 0) {
+			return err
+		}
 	}
 	d.pages = in.callInt(ctx, "FPDF_GetPageCount", d.handle)
+	if !d.cut && isCut(in.view(data, int(size))) {
+		// PDFium has found something to begin with, but perhaps no list of pages.
+		d.cut = true
+		if d.reopen(ctx, data, int(size), secret, d.reachable(ctx)) {
+			d.pages = in.callInt(ctx, "FPDF_GetPageCount", d.handle)
+		}
+	}
 	return in.err
 }
+
+// reachable returns how many of the first pages are there.
+func (d *Document) reachable(ctx context.Context) (n int) {
+	const most = 2000
+	for i := range min(d.pages, most) {
+		if d.in.call(ctx, "FPDF_GetPageSizeByIndexF", d.handle, uint64(i), uint64(d.in.scratch)) != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// reopen opens a file again with an end that it lacks, if that makes more pages
+// than have been found of it. It reports whether that could be done.
+func (d *Document) reopen(ctx context.Context, data uint32, size int, secret uint32, than int) bool {
+	in := d.in
+	end, listed := mend(in.view(data, size), than)
+	if end == nil || in.err != nil {
+		return false
+	}
+	whole := in.alloc(ctx, size+len(end))
+	if in.err != nil {
+		return false
+	}
+	copy(in.view(whole, size), in.view(data, size))
+	copy(in.view(whole+uint32(size), len(end)), end)
+	handle := in.call(ctx, "FPDF_LoadMemDocument", uint64(whole), uint64(size+len(end)), uint64(secret))
+	if handle == 0 || in.err != nil {
+		return false
+	}
+	d.handle, d.cut, d.listed = handle, true, listed
+	return true
+}
+
+// Cut reports whether the file has lost its end, so that of its pages only the
+// first ones can be expected to be there. Nothing is known of the others where
+// pages are only listed because they were found.
+func (d *Document) Cut() (cut, listed bool) { return d.cut, d.listed }
 
 // openError turns FPDF_GetLastError into an error. The codes are those of
 // fpdfview.h.
