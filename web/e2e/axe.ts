@@ -29,6 +29,9 @@ const widths: [width: number, height: number][] = [
   [2560, 1440],
 ];
 
+/** Several times six looks take their time on a busy machine. */
+export const looksTimeout = 300_000;
+
 /**
  * Opens an address at three widths in both themes, brings it to the state that
  * is meant, and wants of each look: nothing that axe finds, nothing wider than

@@ -3,7 +3,7 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { everyLook, violations } from "./axe";
+import { everyLook, looksTimeout, violations } from "./axe";
 import { Ibid, missing } from "./binary";
 import { close, documentsReady, launch, open, shot } from "./browser";
 import { handbook, notes, pdf } from "./files";
@@ -141,5 +141,5 @@ describe.skipIf(missing())(`the library${why}`, () => {
       await page.keyboard.press("Enter");
       await page.locator(".found-passage").first().waitFor();
     });
-  });
+  }, looksTimeout);
 });

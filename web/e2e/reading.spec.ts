@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Citation, Claim, Message } from "../src/api/types";
-import { everyLook } from "./axe";
+import { everyLook, looksTimeout } from "./axe";
 import { Ibid, missing } from "./binary";
 import { close, documentsReady, drop, launch, open, shot } from "./browser";
 import { handbook, tomatoes } from "./files";
@@ -254,5 +254,5 @@ describe.skipIf(missing())(`reading an answer${missing() ? ` (${missing() ?? ""}
       await show(page, "/t/t?note=a1.2");
       await page.locator(".note-body table").waitFor();
     });
-  });
+  }, looksTimeout);
 });
