@@ -103,7 +103,7 @@ func (a *app) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.pipeline, err = ingest.New(ingest.Config{Dir: a.cfg.Data, Store: a.db, Library: a.db, Sweeper: a.db, Divider: a.db, Embeddings: a.db,
+	a.pipeline, err = ingest.New(ingest.Config{Dir: a.cfg.Data, Store: a.db, Library: a.db, Sweeper: a.db, Divider: a.db, Graph: a.db, Embeddings: a.db,
 		Index: a.index, Vectors: a.index, Extractor: files{a.readers}, Unpacker: files{a.readers}, Embedder: a.embedder,
 		SetEmbedder: a.searcher.SetEmbedder, KeepRemoved: a.cfg.Limits.KeepRemoved, Now: time.Now, NewID: newID, Log: a.log})
 	if err != nil {

@@ -151,7 +151,7 @@ func TestStaleWorkChangesNothing(t *testing.T) {
 	old := d
 	old.Version = strings.Repeat("0", 32)
 	chunk := ibid.Chunk{ID: "c_old", DocumentID: d.ID, Version: old.Version, Text: "The giraffe eats."}
-	if _, _, err := s.db.FinishDocument(t.Context(), old, ibid.Extract{Text: chunk.Text}, []ibid.Chunk{chunk}, time.Now()); ibid.CodeOf(err) != ibid.CodeConflict {
+	if _, _, err := s.db.FinishDocument(t.Context(), old, ibid.Extract{Text: chunk.Text}, []ibid.Chunk{chunk}, nil, time.Now()); ibid.CodeOf(err) != ibid.CodeConflict {
 		t.Errorf("an old version is published: %v", err)
 	}
 	old.Status = ibid.DocumentFailed

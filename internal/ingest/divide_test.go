@@ -65,7 +65,7 @@ func TestAnOldLibraryIsDivided(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, _ := s.db.DocumentChunks(t.Context(), d.ID)
-	if _, _, err := s.db.FinishDocument(t.Context(), d, x, Chunks(d, x), time.Now()); err != nil {
+	if _, _, err := s.db.FinishDocument(t.Context(), d, x, Chunks(d, x), nil, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s.stop()

@@ -28,8 +28,8 @@ type Store interface {
 	NextDocument(ctx context.Context) (d ibid.Document, version string, ok bool, err error)
 	SetProgress(ctx context.Context, d ibid.Document) error // its stage, progress, pages and ETA
 	CancelDocument(ctx context.Context, documentID string) (ibid.Document, error)
-	// FinishDocument is given the chunks of all levels.
-	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, at time.Time) (stored ibid.Document, change int64, err error)
+	// FinishDocument is given the chunks of all levels, and what the passages name.
+	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error)
 	SettleDocument(ctx context.Context, d ibid.Document, version string) error
 	ChangeDocument(ctx context.Context, documentID string, change func(*ibid.Document) error) (ibid.Document, error)
 	// RemoveDocument removes a document, and what came out of it where it is an
@@ -64,6 +64,14 @@ type Divider interface {
 	Undivided(ctx context.Context) (documentIDs []string, err error)
 	Extract(ctx context.Context, documentID, version string) (ibid.Extract, error)
 	Divide(ctx context.Context, documentID string, chunks []ibid.Chunk) error
+}
+
+// Graph keeps what passages name.
+type Graph interface {
+	PassagesNamedBy(ctx context.Context, by ibid.NamedBy, limit int) ([]ibid.Chunk, error)
+	PutNamings(ctx context.Context, namings []ibid.Naming, by ibid.NamedBy) error
+	MarkNamed(ctx context.Context, chunkIDs []string, by ibid.NamedBy) error
+	NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, entities int, err error)
 }
 
 // Embeddings keeps vectors that cost something to make.
@@ -113,6 +121,7 @@ type Config struct {
 	Library    Library
 	Sweeper    Sweeper
 	Divider    Divider
+	Graph      Graph
 	Embeddings Embeddings
 	Index      Index
 	Vectors    Vectors
@@ -122,8 +131,10 @@ type Config struct {
 	// fitted on the library and fitted anew as it grows.
 	Embedder    ibid.Embedder
 	SetEmbedder func(ibid.Embedder) // told which embedder queries must use; nil: none yet
-	Workers     int                 // documents at once; 2
-	KeepRemoved time.Duration       // how long texts and bytes outlive their removal or replacement; 7 days
+	// Namer is a model that is asked what passages name; nil: the heuristic alone.
+	Namer       ibid.Model
+	Workers     int           // documents at once; 2
+	KeepRemoved time.Duration // how long texts and bytes outlive their removal or replacement; 7 days
 
 	Now   func() time.Time
 	NewID func() string
@@ -139,11 +150,13 @@ type Pipeline struct {
 	group  sync.WaitGroup
 	wake   chan struct{}
 	embed  chan struct{} // chunks may lack vectors
+	unread chan struct{} // passages may wait for the Namer
 	jobs   jobs
 
 	activity  activity
 	passwords passwords
 	tally     tally
+	namer     namerState
 
 	// bytes is held for reading from when an original is put in its place until
 	// its document refers to it, and for writing while one is thrown away.
@@ -176,7 +189,7 @@ func New(cfg Config) (*Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pipeline{cfg: cfg, files: files, wake: make(chan struct{}, cfg.Workers), embed: make(chan struct{}, 1)}
+	p := &Pipeline{cfg: cfg, files: files, wake: make(chan struct{}, cfg.Workers), embed: make(chan struct{}, 1), unread: make(chan struct{}, 1)}
 	p.base, p.cancel = context.WithCancel(context.Background())
 	return p, nil
 }
@@ -202,6 +215,7 @@ func (p *Pipeline) Open(ctx context.Context) error {
 	p.group.Go(p.snapshotLoop)
 	p.group.Go(p.sweepLoop)
 	p.group.Go(p.divideAll)
+	p.group.Go(p.nameLoop)
 	return nil
 }
 

@@ -91,7 +91,7 @@ func openShop(t *testing.T, dir string, files Extractor, change ...func(*Config)
 		t.Fatal(err)
 	}
 	x := index.New(index.Config{})
-	cfg := Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Embeddings: db, Index: x, Vectors: x, Extractor: files, Unpacker: boxes{}, Now: time.Now,
+	cfg := Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Index: x, Vectors: x, Extractor: files, Unpacker: boxes{}, Now: time.Now,
 		NewID: func() string { return fmt.Sprintf("d%d", time.Now().UnixNano()) }}
 	for _, c := range change {
 		c(&cfg)

@@ -152,13 +152,15 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 // publishDocument makes a version searchable: in the database with its sections
 // and sentences, in the index with its passages.
 func (p *Pipeline) publishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, passages []ibid.Chunk) error {
+	levels, named := ChunkLevels(d, x, passages), Namings(passages)
 	p.publish.Lock()
 	defer p.publish.Unlock()
-	d, change, err := p.cfg.Store.FinishDocument(ctx, d, x, ChunkLevels(d, x, passages), p.cfg.Now())
+	d, change, err := p.cfg.Store.FinishDocument(ctx, d, x, levels, named, p.cfg.Now())
 	if err != nil {
 		return fmt.Errorf("save what it says: %w", err)
 	}
 	p.cfg.Index.Put(d, passages)
 	p.change = change
+	p.nudgeNamer()
 	return nil
 }

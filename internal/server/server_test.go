@@ -68,7 +68,7 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	newID := func() string { return fmt.Sprintf("id-%06d", ids.Add(1)) }
 	x := index.New(index.Config{})
 	searcher := search.New(search.Config{Index: x, Store: passages{db}})
-	pipeline, err := ingest.New(ingest.Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Embeddings: db, Index: x, Vectors: x,
+	pipeline, err := ingest.New(ingest.Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Index: x, Vectors: x,
 		Extractor: plainFiles{}, SetEmbedder: searcher.SetEmbedder, Now: time.Now, NewID: newID})
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func finish(t *testing.T, db *sqlite.DB, document, version string, chunks []ibid
 		t.Fatal(err)
 	}
 	d.Version, d.Status = version, ibid.DocumentReady
-	if _, _, err := db.FinishDocument(t.Context(), d, ibid.Extract{Text: threeLevels}, chunks, time.Now()); err != nil {
+	if _, _, err := db.FinishDocument(t.Context(), d, ibid.Extract{Text: threeLevels}, chunks, nil, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -268,10 +268,11 @@ func asPeopleSay(d, now ibid.Document) ibid.Document {
 }
 
 // FinishDocument makes a version the one that is searched, in one transaction:
-// its text, its chunks in place of the old ones, and the document as ready. It
-// returns the document as it was stored and its change number. The error is a
-// CONFLICT when another version is wanted by now.
-func (db *DB) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, at time.Time) (stored ibid.Document, change int64, err error) {
+// its text, its chunks in place of the old ones, what the new ones among them
+// name, and the document as ready. It returns the document as it was stored and
+// its change number. The error is a CONFLICT when another version is wanted by
+// now.
+func (db *DB) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error) {
 	packed, err := pack(x)
 	if err != nil {
 		return d, 0, err
@@ -291,6 +292,9 @@ func (db *DB) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extrac
 			return fmt.Errorf("note which version is searched: %w", err)
 		}
 		if err := replaceChunks(ctx, q, d.ID, chunks); err != nil {
+			return err
+		}
+		if err := nameChunks(ctx, q, named, ibid.NamedByHeuristic, `document_id = ? AND named_by = 0`, d.ID); err != nil {
 			return err
 		}
 		if err := updateDocument(ctx, q, stored); err != nil {

@@ -38,3 +38,12 @@ func Entities(s string) []string {
 	}
 	return found
 }
+
+// EntityKey returns how a name is compared with others: small letters, single
+// blanks, without a leading article and without a possessive at its end.
+func EntityKey(name string) string {
+	key := strings.ToLower(strings.Join(strings.Fields(name), " "))
+	key = strings.TrimPrefix(key, "the ")
+	key = strings.TrimSuffix(strings.TrimSuffix(key, "'s"), "’s")
+	return strings.Trim(key, "'’.-, ")
+}

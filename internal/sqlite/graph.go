@@ -1,0 +1,244 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"ibid"
+)
+
+// nameChunks writes down what passages name, for those among the wanted that are
+// there. An update of one replaces what it named before.
+func nameChunks(ctx context.Context, q querier, namings []ibid.Naming, by ibid.NamedBy, wanted string, args ...any) error {
+	numbers, err := numberPassages(ctx, q, wanted, args...)
+	if err != nil {
+		return err
+	}
+	type mention = [4]any // passage, key, name, count
+	var passages [][2]any
+	mentions := []mention{}
+	for _, n := range namings {
+		number, ok := numbers[n.ChunkID]
+		if !ok {
+			continue
+		}
+		passages = append(passages, [2]any{n.ChunkID, number})
+		for _, e := range n.Entities {
+			mentions = append(mentions, mention{number, e.Key, e.Name, e.Count})
+		}
+	}
+	named, err := json.Marshal(passages)
+	if err != nil || len(passages) == 0 {
+		return err
+	}
+	found, err := json.Marshal(mentions)
+	if err != nil {
+		return err
+	}
+	for _, s := range []struct {
+		query string
+		args  []any
+	}{
+		{`UPDATE chunks SET number = p.value ->> 1, named_by = ?2 FROM json_each(?1) p WHERE chunks.id = p.value ->> 0`, []any{string(named), by}},
+		{`DELETE FROM mentions WHERE passage IN (SELECT value ->> 1 FROM json_each(?))`, []any{string(named)}},
+		{`INSERT INTO entities (key, name) SELECT value ->> 1, value ->> 2 FROM json_each(?) WHERE true ON CONFLICT (key) DO NOTHING`, []any{string(found)}},
+		{`INSERT INTO mentions (passage, entity, count) SELECT m.value ->> 0, e.id, m.value ->> 3
+			FROM json_each(?) m JOIN entities e ON e.key = m.value ->> 1 WHERE true ON CONFLICT (passage, entity) DO NOTHING`, []any{string(found)}},
+	} {
+		if _, err := q.ExecContext(ctx, s.query, s.args...); err != nil {
+			return fmt.Errorf("save what passages name: %w", err)
+		}
+	}
+	return nil
+}
+
+// numberPassages returns the numbers of the wanted passages by id; those that
+// have none are given the next ones.
+func numberPassages(ctx context.Context, q querier, wanted string, args ...any) (map[string]int64, error) {
+	var last int64
+	if err := q.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) FROM chunks`).Scan(&last); err != nil {
+		return nil, err
+	}
+	rows, err := q.QueryContext(ctx, `SELECT id, coalesce(number, 0) FROM chunks WHERE level = 2 AND `+wanted, args...)
+	if err != nil {
+		return nil, err
+	}
+	numbers := map[string]int64{}
+	_, err = collect(rows, func(r *sql.Rows) (struct{}, error) {
+		var id string
+		var number int64
+		err := r.Scan(&id, &number)
+		if number == 0 {
+			last++
+			number = last
+		}
+		numbers[id] = number
+		return struct{}{}, err
+	})
+	return numbers, err
+}
+
+// PutNamings writes down what passages name, in place of what was known of them.
+// Passages that were removed meanwhile are passed over.
+func (db *DB) PutNamings(ctx context.Context, namings []ibid.Naming, by ibid.NamedBy) error {
+	ids := make([]string, len(namings))
+	for i, n := range namings {
+		ids[i] = n.ChunkID
+	}
+	wanted, err := json.Marshal(ids)
+	if err != nil {
+		return err
+	}
+	return db.write(ctx, func(q querier) error {
+		return nameChunks(ctx, q, namings, by, `id IN (SELECT value FROM json_each(?))`, string(wanted))
+	})
+}
+
+// MarkNamed says who has looked at passages, and leaves what they name.
+func (db *DB) MarkNamed(ctx context.Context, chunkIDs []string, by ibid.NamedBy) error {
+	ids, err := json.Marshal(chunkIDs)
+	if err != nil {
+		return err
+	}
+	return db.write(ctx, func(q querier) error {
+		_, err := q.ExecContext(ctx, `UPDATE chunks SET named_by = ? WHERE level = 2 AND number IS NOT NULL
+			AND id IN (SELECT value FROM json_each(?))`, by, string(ids))
+		return err
+	})
+}
+
+// PassagesNamedBy returns some passages that were last looked at by somebody.
+func (db *DB) PassagesNamedBy(ctx context.Context, by ibid.NamedBy, limit int) ([]ibid.Chunk, error) {
+	rows, err := db.scanChunks(ctx, `level = 2 AND named_by = ? ORDER BY rowid LIMIT ?`, by, limit)
+	return chunksOf(rows), err
+}
+
+// NamingCounts returns how many passages were looked at by whom, and how many
+// entities they name.
+func (db *DB) NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, entities int, err error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT named_by, count(*) FROM chunks WHERE level = 2 GROUP BY named_by`)
+	if err != nil {
+		return nil, 0, translate(err)
+	}
+	passages = map[ibid.NamedBy]int{}
+	_, err = collect(rows, func(r *sql.Rows) (struct{}, error) {
+		var by ibid.NamedBy
+		var n int
+		err := r.Scan(&by, &n)
+		passages[by] = n
+		return struct{}{}, err
+	})
+	if err != nil {
+		return nil, 0, translate(err)
+	}
+	err = db.readers.QueryRowContext(ctx, `SELECT count(*) FROM entities`).Scan(&entities)
+	return passages, entities, translate(err)
+}
+
+// Namings returns what the passages of a document name, in their order.
+func (db *DB) Namings(ctx context.Context, documentID string) ([]ibid.Naming, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT c.id, e.key, e.name, m.count FROM chunks c JOIN mentions m ON m.passage = c.number
+		JOIN entities e ON e.id = m.entity WHERE c.document_id = ? AND c.level = 2 ORDER BY c.ordinal, e.key`, documentID)
+	if err != nil {
+		return nil, translate(err)
+	}
+	var out []ibid.Naming
+	_, err = collect(rows, func(r *sql.Rows) (struct{}, error) {
+		var id string
+		var e ibid.Entity
+		err := r.Scan(&id, &e.Key, &e.Name, &e.Count)
+		if len(out) == 0 || out[len(out)-1].ChunkID != id {
+			out = append(out, ibid.Naming{ChunkID: id})
+		}
+		out[len(out)-1].Entities = append(out[len(out)-1].Entities, e)
+		return struct{}{}, err
+	})
+	return out, translate(err)
+}
+
+// EntityKeys returns the keys of the entities that a key may mean: itself where
+// it is known, else those that hold it, or that it holds, as whole words; the
+// most often named first.
+func (db *DB) EntityKeys(ctx context.Context, key string, limit int) ([]string, error) {
+	var known bool
+	err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM entities WHERE key = ?)`, key).Scan(&known)
+	if err != nil || key == "" {
+		return nil, translate(err)
+	}
+	if known {
+		return []string{key}, nil
+	}
+	rows, err := db.readers.QueryContext(ctx, `SELECT key FROM entities
+		WHERE instr(' ' || key || ' ', ' ' || ?1 || ' ') > 0 OR instr(' ' || ?1 || ' ', ' ' || key || ' ') > 0
+		ORDER BY instr(' ' || key || ' ', ' ' || ?1 || ' ') = 0, (SELECT count(*) FROM mentions WHERE entity = entities.id) DESC, key
+		LIMIT ?2`, key, limit)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return collect(rows, func(r *sql.Rows) (key string, err error) { return key, r.Scan(&key) })
+}
+
+// PassagesNaming returns, by key, the ids of the passages in a scope that name
+// an entity, those that name it most often first, at most so many each.
+func (db *DB) PassagesNaming(ctx context.Context, keys []string, scope ibid.Scope, each int) (map[string][]string, error) {
+	within := ""
+	if !scope.IsZero() {
+		docs, err := db.Documents(ctx, scope)
+		if err != nil {
+			return nil, err
+		}
+		ids := make([]string, len(docs))
+		for i, d := range docs {
+			ids[i] = d.ID
+		}
+		list, err := json.Marshal(ids)
+		if err != nil {
+			return nil, err
+		}
+		within = string(list)
+	}
+	out := map[string][]string{}
+	for _, key := range keys {
+		rows, err := db.readers.QueryContext(ctx, `SELECT c.id FROM entities e JOIN mentions m ON m.entity = e.id
+			JOIN chunks c ON c.number = m.passage
+			WHERE e.key = ?1 AND (?2 = '' OR c.document_id IN (SELECT value FROM json_each(nullif(?2, ''))))
+			ORDER BY m.count DESC, c.number LIMIT ?3`, key, within, each)
+		if err != nil {
+			return nil, translate(err)
+		}
+		out[key], err = collect(rows, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
+		if err != nil {
+			return nil, translate(err)
+		}
+	}
+	return out, nil
+}
+
+// maxNeighbours bounds how many entities of some passages are looked at.
+const maxNeighbours = 300
+
+// Neighbours returns what some passages name, what most of them name first, and
+// how many passages of the library were looked at.
+func (db *DB) Neighbours(ctx context.Context, chunkIDs []string) (near []ibid.Neighbour, passages int, err error) {
+	ids, err := json.Marshal(chunkIDs)
+	if err != nil {
+		return nil, 0, err
+	}
+	rows, err := db.readers.QueryContext(ctx, `SELECT e.key, e.name, n.together, (SELECT count(*) FROM mentions WHERE entity = e.id)
+		FROM (SELECT m.entity, count(*) AS together FROM chunks c JOIN mentions m ON m.passage = c.number
+			WHERE c.id IN (SELECT value FROM json_each(?)) GROUP BY m.entity ORDER BY together DESC, m.entity LIMIT ?) n
+		JOIN entities e ON e.id = n.entity ORDER BY n.together DESC, e.key`, string(ids), maxNeighbours)
+	if err != nil {
+		return nil, 0, translate(err)
+	}
+	near, err = collect(rows, func(r *sql.Rows) (n ibid.Neighbour, err error) {
+		return n, r.Scan(&n.Key, &n.Name, &n.Together, &n.Passages)
+	})
+	if err != nil {
+		return nil, 0, translate(err)
+	}
+	err = db.readers.QueryRowContext(ctx, `SELECT count(*) FROM chunks WHERE level = 2 AND named_by > 0`).Scan(&passages)
+	return near, passages, translate(err)
+}
