@@ -105,7 +105,7 @@ func (a *app) build(ctx context.Context) error {
 	}
 	a.pipeline, err = ingest.New(ingest.Config{Dir: a.cfg.Data, Store: a.db, Library: a.db, Sweeper: a.db, Divider: a.db, Graph: a.db, Embeddings: a.db,
 		Index: a.index, Vectors: a.index, Extractor: files{a.readers}, Unpacker: files{a.readers}, Embedder: a.embedder,
-		SetEmbedder: a.searcher.SetEmbedder, KeepRemoved: a.cfg.Limits.KeepRemoved, Now: time.Now, NewID: newID, Log: a.log})
+		Namer: a.namer(), SetEmbedder: a.searcher.SetEmbedder, KeepRemoved: a.cfg.Limits.KeepRemoved, Now: time.Now, NewID: newID, Log: a.log})
 	if err != nil {
 		return err
 	}
@@ -142,6 +142,14 @@ func (a *app) openModels() error {
 	}
 	a.embedder, err = openEmbedder(a.cfg)
 	return err
+}
+
+// namer is the model that says what passages name; nil for the heuristic alone.
+func (a *app) namer() ibid.Model {
+	if a.cfg.Entities != entitiesModel || a.cfg.Model == builtInModel {
+		return nil
+	}
+	return a.model
 }
 
 // openReranker returns what cfg.Rerank names, nil for none. embedder returns the
@@ -312,7 +320,7 @@ func (a *app) moreTools(finder finder) []agent.Tool {
 		tool.NewSearchKeywords(finder),
 		tool.NewSearchPropositions(finder),
 		tool.NewSearchHypothetical(finder, writer),
-		tool.NewSearchGraph(finder),
+		tool.NewSearchGraph(a.db, finder),
 		tool.NewExecuteCode(a.programs),
 	}
 }
@@ -422,6 +430,13 @@ func (f finder) Search(ctx context.Context, q search.Query) (search.Result, erro
 	q.Mode = cmp.Or(q.Mode, f.mode)
 	q.Limit = min(q.Limit, f.most)
 	return f.Searcher.Search(ctx, q)
+}
+
+// Among ranks passages that were found in another way.
+func (f finder) Among(ctx context.Context, q search.Query, chunkIDs []string) (search.Result, error) {
+	q.Mode = cmp.Or(q.Mode, f.mode)
+	q.Limit = min(q.Limit, f.most)
+	return f.Searcher.Among(ctx, q, chunkIDs)
 }
 
 // Propositions returns the best sentences.

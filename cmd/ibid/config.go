@@ -32,6 +32,7 @@ type Config struct {
 	EmbedderKey   string
 	SearchMode    string // auto, lexical, vector, rrf, mix
 	Tools         string // auto, core, all
+	Entities      string // auto, heuristic, model
 	Rerank        string // "off", "maxsim", or a spec as llm.OpenReranker reads it
 	RerankKey     string
 	Grading       string // of passages: auto, rules, model, off
@@ -82,6 +83,7 @@ func defaultConfig(e environment) Config {
 		Grading:       string(agent.JudgeAuto),
 		Verification:  string(agent.JudgeAuto),
 		Cache:         cacheOn,
+		Entities:      entitiesAuto,
 		Rerank:        rerankOff,
 		LogLevel:      "info",
 		Limits: Limits{

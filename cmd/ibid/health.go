@@ -20,6 +20,7 @@ type statusReport struct {
 	Model     modelReport    `json:"model"`
 	Embedder  embedderReport `json:"embedder"`
 	Queue     ingest.Queue   `json:"queue"` // documents that are being taken in
+	Entities  entitiesReport `json:"entities"`
 	Documents int            `json:"documents"`
 	Chunks    int            `json:"chunks"`
 	Threads   int            `json:"threads"`
@@ -43,6 +44,12 @@ type embedderReport struct {
 	Error string `json:"error,omitempty"` // why chunks wait for it
 }
 
+// entitiesReport says how far it is known what the passages name.
+type entitiesReport struct {
+	ingest.NamingProgress
+	Error string `json:"error,omitempty"` // why passages wait for the model
+}
+
 // probeTime bounds how long status and doctor wait for a model server.
 const probeTime = 3 * time.Second
 
@@ -59,6 +66,12 @@ func (a *app) status(ctx context.Context) any {
 	s.Embedder.Embedding = a.pipeline.Embedding()
 	if queue, err := a.pipeline.Queue(ctx); err == nil {
 		s.Queue = queue
+	}
+	if naming, err := a.pipeline.Naming(ctx); err == nil {
+		s.Entities.NamingProgress = naming
+		if naming.Err != nil {
+			s.Entities.Error = reason(naming.Err)
+		}
 	}
 	if err := s.Embedder.Err; err != nil {
 		s.Embedder.Error = reason(err)
@@ -94,7 +107,7 @@ func (a *app) probe(ctx context.Context) (ibid.Capabilities, error) {
 
 // doctor checks what can only be seen from inside.
 func (a *app) doctor(ctx context.Context) []server.Check {
-	return []server.Check{a.checkDatabase(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
+	return []server.Check{a.checkDatabase(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkEntities(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
 }
 
 func good(name, format string, args ...any) server.Check {
@@ -167,6 +180,24 @@ func (a *app) checkEmbedder(ctx context.Context) server.Check {
 		return bad("embedder", levelFail, err, "start its server, or choose another with --embedder; until then "+servingText(at))
 	}
 	return good("embedder", "%s answers with %d dimensions", a.embedder.Name(), a.embedder.Dimensions())
+}
+
+func (a *app) checkEntities(ctx context.Context) server.Check {
+	n, err := a.pipeline.Naming(ctx)
+	read := n.Passages - n.ByModel - n.InVain // by nobody but the heuristic
+	switch {
+	case err != nil:
+		return bad("entities", levelFail, err, "")
+	case n.Named < n.Passages:
+		err := fmt.Errorf("%s of %s passages looked through for names", thousands(n.Named), thousands(n.Passages))
+		return bad("entities", levelWarn, err, "the rest follows in the background while ibid serve runs")
+	case n.Model != "" && read > 0 && n.Err != nil:
+		return bad("entities", levelWarn, n.Err, "start its server, or set entities = \"heuristic\"; until then the heuristic's names stand")
+	case n.Model != "" && read > 0:
+		err := fmt.Errorf("%s of %s passages read for names by %s", thousands(n.Passages-read), thousands(n.Passages), n.Model)
+		return bad("entities", levelWarn, err, "the rest is read in the background while ibid serve runs; until then the heuristic's names stand")
+	}
+	return good("entities", "%s names in %s", thousands(n.Entities), count(n.Passages, "passage"))
 }
 
 // servingText says what search does while chunks are embedded.

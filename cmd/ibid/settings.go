@@ -115,6 +115,8 @@ func settings() []setting {
 			func(c *Config) *string { return &c.Verification }, judges()...),
 		oneOf("cache", "whether the answer to a question is given again to who asks the same of the same documents",
 			func(c *Config) *string { return &c.Cache }, cacheOn, cacheOff),
+		oneOf("entities", "who finds the names in documents, for search_graph",
+			func(c *Config) *string { return &c.Entities }, entitiesAuto, entitiesHeuristic, entitiesModel),
 		oneOf("log_level", "what the server writes to standard error",
 			func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error"),
 		{
@@ -300,6 +302,14 @@ const (
 	toolsAuto = "auto"
 	toolsCore = "core"
 	toolsAll  = "all"
+)
+
+// Who finds the names in documents. auto is the heuristic: a model takes hours
+// for what the heuristic does in seconds.
+const (
+	entitiesAuto      = "auto"
+	entitiesHeuristic = "heuristic"
+	entitiesModel     = "model"
 )
 
 // The ways to rerank that need no server.

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -11,21 +10,40 @@ import (
 
 	"ibid"
 	"ibid/internal/search"
-	"ibid/internal/text"
 )
 
 //go:embed search_graph.md
 var graphDescription string
 
-// SearchGraph walks the graph of what is named together: two entities are
-// neighbours when a passage names both (text.Entities says what is one). The part
-// of the graph that is walked is made from the passages found, at the time of
-// the call: it costs one search for the entity and one for each neighbour, and
-// nothing is stored that could be stale.
-type SearchGraph struct{ searcher Searcher }
+// Graph knows which passages name what. It was made when they were taken in.
+type Graph interface {
+	// EntityKeys returns the keys of the entities that a key may mean.
+	EntityKeys(ctx context.Context, key string, limit int) ([]string, error)
+	// PassagesNaming returns, by key, the ids of passages in a scope that name an
+	// entity, at most so many each.
+	PassagesNaming(ctx context.Context, keys []string, scope ibid.Scope, each int) (map[string][]string, error)
+	// Neighbours returns what passages name, what most of them name first, and how
+	// many passages the library has.
+	Neighbours(ctx context.Context, chunkIDs []string) (near []ibid.Neighbour, passages int, err error)
+}
 
-// NewSearchGraph returns the tool over a searcher.
-func NewSearchGraph(searcher Searcher) *SearchGraph { return &SearchGraph{searcher} }
+// GraphSearcher ranks what the graph leads to.
+type GraphSearcher interface {
+	Searcher
+	Among(ctx context.Context, q search.Query, chunkIDs []string) (search.Result, error)
+}
+
+// SearchGraph walks the graph of what is named together: from an entity to the
+// passages that name it, on to what else they name, and to the passages of those.
+type SearchGraph struct {
+	graph    Graph
+	searcher GraphSearcher
+}
+
+// NewSearchGraph returns the tool over the graph of a library and a searcher.
+func NewSearchGraph(graph Graph, searcher GraphSearcher) *SearchGraph {
+	return &SearchGraph{graph, searcher}
+}
 
 // Spec tells the model about the tool.
 func (t *SearchGraph) Spec() ibid.ToolSpec {
@@ -33,7 +51,8 @@ func (t *SearchGraph) Spec() ibid.ToolSpec {
 "type":"object",
 "properties":{
  "entity":{"type":"string","description":"the name to start from, as the documents write it"},
- "about":{"type":"string","description":"what to find out about its neighbours, in a few words"}},
+ "about":{"type":"string","description":"what to find out about its neighbours, in a few words"},
+ "hops":{"type":"integer","minimum":1,"maximum":2,"description":"1: its neighbours; 2: also theirs; 2 when left out"}},
 "required":["entity"]}`)}
 }
 
@@ -41,13 +60,11 @@ func (t *SearchGraph) Spec() ibid.ToolSpec {
 func (t *SearchGraph) Detail(args json.RawMessage) string { return detail(args, "entity", "about") }
 
 const (
-	graphPassages   = 20 // that are read for neighbours
-	graphShown      = 4  // of them, shown
-	graphNeighbours = 6  // whose passages are looked for
-	graphEach       = 2  // passages of each neighbour
+	graphOwn     = 4  // passages of the entity itself that are shown
+	graphReached = 10 // passages of others that are shown
 )
 
-// Call walks two steps from an entity, within the scope of the run.
+// Call walks from an entity, within the scope of the run.
 func (t *SearchGraph) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args, entity, err := firstOf(call, "entity")
 	if err != nil {
@@ -57,88 +74,92 @@ func (t *SearchGraph) Call(ctx context.Context, call ibid.ToolCall, env ibid.Too
 	if err != nil {
 		return failed("%v", err), nil
 	}
-	found, err := t.named(ctx, entity, entity, env.Scope, graphPassages)
+	hops, err := args.integer("hops", 2)
+	if err != nil {
+		return failed("%v", err), nil
+	}
+	w := walk{tool: t, scope: env.Scope, paths: map[string][]string{}}
+	if err := w.begin(ctx, entity); err != nil {
+		return ibid.ToolOutput{}, fmt.Errorf("walk from %q: %w", line(entity, 100), err)
+	}
+	for range min(max(hops, 1), 2) {
+		if err := w.step(ctx); err != nil {
+			return ibid.ToolOutput{}, fmt.Errorf("walk from %q: %w", line(entity, 100), err)
+		}
+	}
+	found, err := w.best(ctx, entity, about)
 	if err != nil {
 		return ibid.ToolOutput{}, err
 	}
-	near := neighbours(entity, found.Passages)
-	all := found
-	all.Passages = slices.Clone(found.Passages[:min(graphShown, len(found.Passages))])
-	for _, n := range near {
-		further, err := t.named(ctx, n.name, n.name+" "+about, env.Scope, graphPassages)
-		if err != nil {
-			return ibid.ToolOutput{}, err
-		}
-		all.Passages = append(all.Passages, beyond(further.Passages, all.Passages)...)
-	}
-	out := present(all, env.Scope)
-	if len(near) > 0 {
-		out.Content = strings.TrimSpace(defuse(fmt.Sprintf("Named together with %s: %s.", line(entity, 100), asList(near))) + "\n" + out.Content)
-		out.Summary += fmt.Sprintf(", %s of %s", count(len(near), "neighbour"), line(entity, 60))
-	}
-	return out, nil
+	return w.present(found), nil
 }
 
-// named finds passages that name an entity.
-func (t *SearchGraph) named(ctx context.Context, entity, query string, scope ibid.Scope, limit int) (search.Result, error) {
-	found, err := find(ctx, t.searcher, search.Query{Text: query, Mode: search.ModeLexical, NoRerank: true, Scope: scope, Limit: limit})
+// best returns the passages that fit best: first those of the entity itself,
+// then those that the walk has led to. Of the farthest only those are of use
+// that have to do with what is asked.
+func (w *walk) best(ctx context.Context, entity, about string) (search.Result, error) {
+	s := w.tool.searcher
+	own, err := s.Among(ctx, search.Query{Text: entity + " " + about, Scope: w.scope, Limit: graphOwn}, w.own)
 	if err != nil {
-		return found, fmt.Errorf("search for what is named with %q: %w", entity, err)
+		return own, fmt.Errorf("rank the passages of %q: %w", line(entity, 100), err)
 	}
-	found.Passages = slices.DeleteFunc(found.Passages, func(p ibid.Passage) bool { return !mentions(p.Text, entity) })
-	return found, nil
+	query := about
+	if query == "" {
+		query = entity
+	}
+	reached, err := s.Among(ctx, search.Query{Text: query, Scope: w.scope, Limit: graphReached}, w.reached)
+	if err != nil {
+		return own, fmt.Errorf("rank the passages around %q: %w", line(entity, 100), err)
+	}
+	for _, p := range reached.Passages {
+		if far := len(w.paths[p.ID]) > 2; w.scope.Includes(p.Document) && (!far || p.Score > 0) {
+			own.Passages = append(own.Passages, p)
+		}
+	}
+	return own, nil
 }
 
-// neighbour is an entity that passages name beside the one that was asked for.
-type neighbour struct {
-	name     string
-	passages int
+// present makes an output of what was found, with the way to each passage.
+func (w *walk) present(found search.Result) ibid.ToolOutput {
+	found.Passages = slices.DeleteFunc(found.Passages, func(p ibid.Passage) bool { return !w.scope.Includes(p.Document) })
+	out := present(found, w.scope)
+	var said []string
+	if len(w.near) > 0 {
+		said = append(said, fmt.Sprintf("Named together with %s: %s.", w.start, asList(w.near)))
+		out.Summary += fmt.Sprintf(", %s of %s", count(len(w.near), "neighbour"), w.start)
+	}
+	var ways []string
+	for i, p := range out.Passages {
+		if path := w.paths[p.ID]; len(path) > 1 {
+			ways = append(ways, fmt.Sprintf("%d. %s", i+1, strings.Join(path, " – ")))
+		}
+	}
+	if len(ways) > 0 {
+		said = append(said, "The way to the passages, by their place in the list: "+strings.Join(ways, "; ")+".")
+		out.Summary += ": " + line(w.longest(out.Passages), 150)
+	}
+	if len(said) > 0 {
+		out.Content = strings.TrimSpace(defuse(strings.Join(said, "\n")) + "\n" + out.Content)
+	}
+	return out
 }
 
-// neighbours returns what is named together with an entity, the most often so
+// longest returns the longest way to a passage that is shown; of several the
 // first.
-func neighbours(entity string, passages []ibid.Passage) []neighbour {
-	var near []neighbour
-	at := make(map[string]int)
-	for _, p := range passages {
-		for _, name := range text.Entities(p.Text) {
-			key := strings.ToLower(name)
-			if mentions(name, entity) || mentions(entity, name) {
-				continue
-			}
-			i, known := at[key]
-			if !known {
-				i, at[key] = len(near), len(near)
-				near = append(near, neighbour{name: name})
-			}
-			near[i].passages++
+func (w *walk) longest(shown []ibid.Passage) string {
+	var longest []string
+	for _, p := range shown {
+		if path := w.paths[p.ID]; len(path) > len(longest) {
+			longest = path
 		}
 	}
-	slices.SortStableFunc(near, func(a, b neighbour) int { return cmp.Compare(b.passages, a.passages) })
-	return near[:min(graphNeighbours, len(near))]
+	return strings.Join(longest, " – ")
 }
 
-// mentions reports whether a text has a name, whatever the case and line breaks.
-func mentions(s, name string) bool {
-	flat := func(s string) string { return " " + strings.ToLower(strings.Join(strings.Fields(s), " ")) }
-	return strings.Contains(flat(s), strings.TrimSpace(flat(name)))
-}
-
-// beyond returns the best passages that are not shown yet.
-func beyond(further, shown []ibid.Passage) []ibid.Passage {
-	var fresh []ibid.Passage
-	for _, p := range further {
-		if len(fresh) < graphEach && !slices.ContainsFunc(shown, func(s ibid.Passage) bool { return s.ID == p.ID }) {
-			fresh = append(fresh, p)
-		}
-	}
-	return fresh
-}
-
-func asList(near []neighbour) string {
+func asList(near []ibid.Neighbour) string {
 	parts := make([]string, len(near))
 	for i, n := range near {
-		parts[i] = fmt.Sprintf("%s (%s)", line(n.name, 80), count(n.passages, "passage"))
+		parts[i] = fmt.Sprintf("%s (%s)", line(n.Name, 80), count(n.Together, "passage"))
 	}
 	return strings.Join(parts, ", ")
 }
