@@ -22,16 +22,16 @@ func (p *inProcess) addText(name, text string) {
 
 // framesOf asks through POST /api/query/stream and returns the names of the
 // events, runs of the same one as one.
-func (p *inProcess) framesOf(question string) []string {
+func (p *inProcess) framesOf(question, mode string) string {
 	p.t.Helper()
-	_, stream := p.call("POST", "/api/query/stream", map[string]any{"query": question, "mode": "direct"}, nil)
+	_, stream := p.call("POST", "/api/query/stream", map[string]any{"query": question, "mode": mode}, nil)
 	var names []string
 	for _, line := range strings.Split(stream, "\n") {
 		if name, ok := strings.CutPrefix(line, "event: "); ok {
 			names = append(names, name)
 		}
 	}
-	return slices.Compact(names)
+	return strings.Join(slices.Compact(names), " ")
 }
 
 // The same question in another thread is answered from the cache, as a stream with
@@ -75,12 +75,14 @@ func TestAnswerGivenBefore(t *testing.T) {
 func TestQueryStreamInOrder(t *testing.T) {
 	p := openInProcess(t, func(*Config) {})
 	p.addText("lease.md", "# Lease of the mill\n\nThe rent of the mill is 1,250 euros a month.\n")
-	want := "query_analysis cache_miss retrieval_start retrieval_result crag_evaluation rerank_result generation_start token verification sources done"
-	if got := strings.Join(p.framesOf("What is the rent of the mill?"), " "); got != want {
-		t.Errorf("direct: %s\nwant    %s", got, want)
-	}
-	want = "query_analysis cache_hit token sources done"
-	if got := strings.Join(p.framesOf("What is the rent of the mill?"), " "); got != want {
-		t.Errorf("cached: %s\nwant    %s", got, want)
+	const question = "What is the rent of the mill?"
+	for _, tc := range []struct{ name, mode, want string }{
+		{"direct", "direct", "query_analysis cache_miss retrieval_start retrieval_result crag_evaluation rerank_result generation_start token verification sources done"},
+		{"cached", "direct", "query_analysis cache_hit token sources done"},
+		{"agentic", "agentic", "query_analysis cache_miss retrieval_start retrieval_result crag_evaluation generation_start token verification sources done"},
+	} {
+		if got := p.framesOf(question, tc.mode); got != tc.want {
+			t.Errorf("%s: %s\nwant %s", tc.name, got, tc.want)
+		}
 	}
 }

@@ -492,3 +492,25 @@ func TestReaderReachesForPagesAndFiles(t *testing.T) {
 		}
 	}
 }
+
+// In the direct mode the passages stand behind the question, and the question as
+// it stands alone behind them.
+func TestPassagesThatAreGiven(t *testing.T) {
+	given := ibid.FormatPassages([]ibid.Handled{{Handle: "c2", Title: "report.pdf", Page: 9, Text: "The revenue of 2023 was 7 million euros.", Score: 1}})
+	for _, tc := range []struct{ passages, question, want string }{
+		{given, "What was the revenue in 2023?", "[c2]"},
+		{given, "Who painted Guernica?", "I found nothing"},
+		{"", "What was the revenue in 2023?", "I found nothing"},
+	} {
+		task := "Answer this question from the passages above. Put the id after each statement."
+		if tc.passages == "" {
+			task = "No passage of the documents matches. Say so:"
+		}
+		turn := ibid.UserTurn("And in 2023?")
+		turn.Parts = append(turn.Parts, ibid.Part{Text: "\n\n" + tc.passages + "\n" + task + "\n" + tc.question})
+		resp, err := reader.New().Generate(t.Context(), ibid.ModelRequest{Turns: []ibid.Turn{turn}, Think: ibid.ThinkOff}, func(ibid.ModelDelta) {})
+		if err != nil || !strings.Contains(resp.Turn.Text(), tc.want) {
+			t.Errorf("%s: %q, %v", tc.question, resp.Turn.Text(), err)
+		}
+	}
+}
