@@ -81,6 +81,7 @@ type adder struct {
 	bar     progress
 	pending map[string]*added // id → not done yet
 	results []*added
+	looked  time.Time // when sending was last interrupted to see what is done
 }
 
 // added is one item and what became of it.
@@ -115,6 +116,7 @@ func (c *cli) newAdder(s *session, o addOptions, items []item) *adder {
 		out:        newTerminal(c.out, c.env),
 		pending:    map[string]*added{},
 		bar:        newProgress(newTerminal(c.err, c.env), items),
+		looked:     time.Now(),
 	}
 }
 
@@ -124,6 +126,9 @@ func (a *adder) run(ctx context.Context, items []item) error {
 		one := &added{item: it}
 		a.results = append(a.results, one)
 		if err := a.send(ctx, one); err != nil {
+			return err
+		}
+		if err := a.lookNowAndThen(ctx); err != nil {
 			return err
 		}
 	}
@@ -139,6 +144,15 @@ func (a *adder) run(ctx context.Context, items []item) error {
 		}
 	}
 	return nil
+}
+
+// lookNowAndThen tells of what is done while the rest is still being sent.
+func (a *adder) lookNowAndThen(ctx context.Context) error {
+	if a.noWait || len(a.pending) == 0 || time.Since(a.looked) < time.Second {
+		return nil
+	}
+	a.looked = time.Now()
+	return a.look(ctx)
 }
 
 // waitALittle waits 50 ms at first, and up to half a second later on.

@@ -34,7 +34,7 @@ func (c *cli) askCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return c.ask(cmd, args, o) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.thread, "thread", "", "go on with the conversation of this `ID`")
+	flags.StringVar(&o.thread, "thread", "", "go on with the conversation of this `ID`, or beginning of one")
 	flags.StringArrayVar(&o.documents, "document", nil, "search this document only: `ID|NAME|GLOB`; may be given several times")
 	flags.StringArrayVar(&o.databases, "database", nil, "ask this database only: `ID|NAME`; may be given several times")
 	flags.StringVar(&o.category, "category", "", "search documents of this `CATEGORY` only")
@@ -80,9 +80,6 @@ func (c *cli) ask(cmd *cobra.Command, args []string, o askOptions) error {
 	if o.web {
 		forced = []string{"web_search"}
 	}
-	if o.thread == "" {
-		o.thread = uuid.NewString()
-	}
 	// The first signal stops the answer, the second one, or one before there is
 	// a run to stop, quits.
 	signals := make(chan os.Signal, 2)
@@ -112,7 +109,7 @@ func readAttachments(paths []string) ([]ibid.Attachment, error) {
 	for _, path := range paths {
 		f, size, err := openRegular("", path)
 		if err != nil {
-			return nil, fmt.Errorf("attach %s: %w", path, err)
+			return nil, fmt.Errorf("attach %s: %s", path, reason(err))
 		}
 		data, err := io.ReadAll(io.LimitReader(f, maxAttached+1))
 		f.Close()
@@ -190,6 +187,13 @@ func (r *askRun) quitOnSignal() (stop func()) {
 }
 
 func (r *askRun) send(ctx context.Context, s *session, q question) (asked, error) {
+	thread, err := r.thread(ctx, s)
+	if err != nil {
+		return asked{}, err
+	}
+	if err := checkScope(ctx, s, q.Scope); err != nil {
+		return asked{}, err
+	}
 	if len(r.options.documents) > 0 {
 		documents, err := s.documents(ctx)
 		if err != nil {
@@ -212,7 +216,20 @@ func (r *askRun) send(ctx context.Context, s *session, q question) (asked, error
 		}
 		q.Scope.Databases = append(q.Scope.Databases, d.ID)
 	}
-	return s.ask(ctx, r.options.thread, q)
+	r.options.thread = thread
+	return s.ask(ctx, thread, q)
+}
+
+// thread is the id of the conversation that is gone on with, else of a new one.
+func (r *askRun) thread(ctx context.Context, s *session) (string, error) {
+	if r.options.thread == "" {
+		return uuid.NewString(), nil
+	}
+	threads, err := s.threads(ctx)
+	if err != nil {
+		return "", err
+	}
+	return findThread(threads, r.options.thread)
 }
 
 // logged is an event with the bytes that the server wrote.

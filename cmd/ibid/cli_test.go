@@ -125,7 +125,7 @@ func TestExitCodes(t *testing.T) {
 	completed, failed := lines(t, warrantyRun()), lines(t, logOf(
 		ibid.RunFailed{Code: ibid.CodeLLM, Message: "the model is broken"},
 		ibid.RunFinished{Finished: ibid.Finished{Status: ibid.StatusFailed}}))
-	library := []ibid.Document{{ID: "d1-long-id", Name: "a.pdf", Chunks: 3, Source: "/x/a b.pdf", Status: ibid.DocumentReady}}
+	library := []ibid.Document{{ID: "d1-long-id", Name: "a.pdf", Folder: "law/old", Chunks: 3, Source: "/x/a b.pdf", Status: ibid.DocumentReady}}
 	tests := []struct {
 		args      string
 		app       *fakeApp
@@ -137,6 +137,17 @@ func TestExitCodes(t *testing.T) {
 		{"add --help", &fakeApp{}, exitOK, "ibid add ~/Documents/contracts", ""},
 		{"sreach x", &fakeApp{}, exitUsage, "", `did you mean "search"?`},
 		{"add", &fakeApp{}, exitUsage, "", "Run 'ibid add --help'"},
+		{"help serach", &fakeApp{}, exitUsage, "", `did you mean "search"?`},
+		{"help ls", &fakeApp{}, exitOK, "ibid ls --threads", ""},
+		{"ls everything", &fakeApp{}, exitUsage, "", `ibid ls takes no argument, and was given "everything"`},
+		{"rm", &fakeApp{}, exitUsage, "", "ibid rm needs ID|NAME|GLOB…"},
+		{"search --limit few x", &fakeApp{}, exitUsage, "", "invalid argument \"few\" for \"--limit\" flag\n"},
+		{"search --folder lwa x", &fakeApp{docs: library}, exitFailed, "", `did you mean "law"?`},
+		{"ask --tag nobody x", &fakeApp{docs: library}, exitFailed, "", `no document has the tag "nobody"`},
+		{"ask --thread nobody x", &fakeApp{}, exitFailed, "", "`ibid ls --threads` lists them"},
+		{"ask --attach /nowhere x", &fakeApp{}, exitFailed, "", "attach /nowhere: no such file or directory\n"},
+		{"database add /nowhere.csv", &fakeApp{}, exitFailed, "", "/nowhere.csv: no such file or directory\n"},
+		{"database add mysql://u:p@h/x", &fakeApp{}, exitFailed, "", "there is no way to read mysql:// databases"},
 		{"add --colour x", &fakeApp{}, exitUsage, "", "unknown flag: --colour"},
 		{"search --mode fast x", &fakeApp{}, exitUsage, "", "--mode is one of"},
 		{"ask --think maybe x", &fakeApp{}, exitUsage, "", "--think is on, off or auto"},
@@ -149,7 +160,7 @@ func TestExitCodes(t *testing.T) {
 		{"ls", &fakeApp{docs: library}, exitOK, "a.pdf", ""},
 		{"ls --json", &fakeApp{}, exitOK, "[]", ""},
 		{"ls --threads", &fakeApp{}, exitOK, "", "no conversations yet"},
-		{"rm a.pdf", &fakeApp{docs: library}, exitOK, "removed a.pdf (3 chunks)", "to undo: ibid add '/x/a b.pdf'"},
+		{"rm a.pdf", &fakeApp{docs: library}, exitOK, "removed law/old/a.pdf (3 chunks)", "to undo: ibid add '/x/a b.pdf'"},
 		{"rm a.pfd", &fakeApp{docs: library}, exitFailed, "", `did you mean "a.pdf"?`},
 		{"search two years", &fakeApp{}, exitOK, "Terms, page 3", ""},
 		{"search --json two years", &fakeApp{}, exitOK, `"query":"two years"`, ""},
@@ -186,7 +197,7 @@ func TestWhenTheApplicationCannotOpen(t *testing.T) {
 func TestAskSendsTheScope(t *testing.T) {
 	app := &fakeApp{
 		lines: lines(t, warrantyRun()),
-		docs:  []ibid.Document{{ID: "d1", Name: "a.pdf"}, {ID: "d2", Name: "b.pdf"}, {ID: "d3", Name: "c.md"}},
+		docs:  []ibid.Document{{ID: "d1", Name: "a.pdf", Category: "law", Folder: "x/y"}, {ID: "d2", Name: "b.pdf"}, {ID: "d3", Name: "c.md"}},
 	}
 	code, _, errs := runCLI(t, app, t.TempDir(), "ask", "--document", "*.pdf", "--category", "law", "--folder", "/x/", "--think", "off", "how", "long?")
 	if code != exitOK || len(app.asked) != 1 {

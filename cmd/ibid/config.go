@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/BurntSushi/toml"
@@ -205,7 +206,7 @@ func configFile(flags flagValues, e environment, dataDir string) (string, error)
 	}
 	if asked != "" {
 		if _, err := os.Stat(asked); err != nil {
-			return "", badConfig("%s: %v", origin, err)
+			return "", badConfig("%s: %s: %s", origin, asked, reason(err))
 		}
 		return asked, nil
 	}
@@ -217,6 +218,7 @@ func configFile(flags flagValues, e environment, dataDir string) (string, error)
 		switch _, err := os.Stat(path); {
 		case err == nil:
 			return path, nil
+		case errors.Is(err, syscall.ENOTDIR): // what uses the directory says so
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
 			return "", badConfig("look for a configuration file: %v", err)
 		}

@@ -78,8 +78,16 @@ func (c *cli) databaseSource(arg string) (ibid.Secret, error) {
 		}
 		return ibid.Secret(strings.TrimSpace(string(text))), nil
 	}
-	if _, err := os.Stat(arg); err != nil && (strings.Contains(arg, "://") || strings.Contains(arg, "host=")) {
+	_, missing := os.Stat(arg)
+	scheme, _, isURL := strings.Cut(arg, "://")
+	switch {
+	case missing == nil:
+	case isURL && scheme != "postgres" && scheme != "postgresql":
+		return "", fmt.Errorf("there is no way to read %s:// databases; it is postgres://USER:PASSWORD@HOST/NAME, or a file", oneLine(scheme, 40))
+	case isURL, strings.Contains(arg, "host="):
 		return ibid.Secret(arg), nil
+	default:
+		return "", fmt.Errorf("%s: %s", arg, reason(missing))
 	}
 	path, err := filepath.Abs(arg)
 	if err != nil {

@@ -80,7 +80,11 @@ func (c *cli) rootCommand() *cobra.Command {
 	root.SetErr(c.err)
 	root.SetVersionTemplate("ibid {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd, err} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		said, _, _ := strings.Cut(err.Error(), ": strconv.")
+		return &usageError{cmd, errors.New(said)}
+	})
+	root.SetHelpCommand(helpCommand())
 
 	flags := root.PersistentFlags()
 	flags.String("data", "", "data directory `DIR` (default: the platform's own)")
@@ -121,13 +125,39 @@ func usagef(cmd *cobra.Command, format string, args ...any) error {
 	return &usageError{cmd, fmt.Errorf(format, args...)}
 }
 
-// arguments makes a usage error of what a check of cobra's finds.
+// arguments makes a usage error of what a check of cobra's finds, in the words
+// of the command's usage.
 func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return &usageError{cmd, err}
+		if check(cmd, args) == nil {
+			return nil
 		}
-		return nil
+		_, wants, _ := strings.Cut(cmd.Use, " ")
+		switch {
+		case wants == "":
+			return usagef(cmd, "%s takes no argument, and was given %q", cmd.CommandPath(), args[0])
+		case len(args) == 0:
+			return usagef(cmd, "%s needs %s", cmd.CommandPath(), wants)
+		}
+		return usagef(cmd, "%s takes %s, and was given %s", cmd.CommandPath(), wants, count(len(args), "argument"))
+	}
+}
+
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Say how a command is used",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil {
+				return usagef(cmd, "%w", err)
+			}
+			if err := unknownCommand(about, rest); err != nil {
+				return err
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
 	}
 }
 

@@ -30,8 +30,12 @@ func (c *cli) searchCommand() *cobra.Command {
 			if o.limit < 1 {
 				return usagef(cmd, "--limit must be at least 1")
 			}
+			query := strings.TrimSpace(strings.Join(args, " "))
+			if query == "" {
+				return usagef(cmd, "what should be searched for?")
+			}
 			return c.withSession(cmd, func(ctx context.Context, s *session) error {
-				return c.search(ctx, s, strings.Join(args, " "), o)
+				return c.search(ctx, s, query, o)
 			})
 		},
 	}
@@ -63,6 +67,9 @@ type searchOptions struct {
 }
 
 func (c *cli) search(ctx context.Context, s *session, query string, o searchOptions) error {
+	if err := checkScope(ctx, s, ibid.Scope{Category: o.category, Folder: o.folder, Tags: o.tags}); err != nil {
+		return err
+	}
 	values := url.Values{"q": {query}, "limit": {strconv.Itoa(o.limit)}, "tag": o.tags, "metadata": o.metadata}
 	if o.expand {
 		values.Set("expand", "true")
@@ -102,6 +109,9 @@ func (c *cli) search(ctx context.Context, s *session, query string, o searchOpti
 		return fmt.Errorf("read search result: %w", err)
 	}
 	printHits(out, result, o)
+	if result.ChunksSearched == 0 {
+		fmt.Fprintln(c.err, "there is nothing to search yet; add documents with: ibid add PATH")
+	}
 	return nil
 }
 

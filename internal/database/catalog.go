@@ -102,7 +102,9 @@ func (c *Catalog) Database(ctx context.Context, wanted string) (ibid.Database, e
 			return d, nil
 		}
 	}
-	return ibid.Database{}, ibid.Errorf(ibid.CodeNotFound, "there is no database %q", clip(printable(wanted), 100))
+	none := ibid.Errorf(ibid.CodeNotFound, "there is no database %q", clip(printable(wanted), 100))
+	none.Hint = "`ibid database ls` lists them"
+	return ibid.Database{}, none
 }
 
 // Addition is a database that is to be attached.

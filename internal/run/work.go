@@ -70,7 +70,8 @@ func (r *Runner) launch(run *ibid.Run) {
 			close(a.done)
 			r.nudge()
 		}()
-		if err := r.work(ctx, cancel, run); err != nil {
+		err := r.work(ctx, cancel, run)
+		if err != nil && !(r.base.Err() != nil && errors.Is(err, context.Canceled)) { // stopping: another process goes on with it
 			r.cfg.Log.Error("run given up", "run", run.ID, "error", err)
 		}
 	})

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"ibid"
+)
+
+// checkScope refuses a category, folder or tag that no document has. It was
+// mistyped, and searching there would only find nothing.
+func checkScope(ctx context.Context, s *session, scope ibid.Scope) error {
+	if scope.Category == "" && scope.Folder == "" && len(scope.Tags) == 0 {
+		return nil
+	}
+	documents, err := s.documents(ctx)
+	if err != nil {
+		return err
+	}
+	var categories, folders, tags []string
+	for _, d := range documents {
+		categories = append(categories, d.Category)
+		tags = append(tags, d.Tags...)
+		for f := d.Folder; f != "" && f != "."; f = path.Dir(f) {
+			folders = append(folders, f)
+		}
+	}
+	if err := among("category", scope.Category, categories); err != nil {
+		return err
+	}
+	if err := among("folder", strings.Trim(scope.Folder, "/"), folders); err != nil {
+		return err
+	}
+	for _, tag := range scope.Tags {
+		if err := among("tag", tag, tags); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// among reports that there is no name of a kind; "" stands for none.
+func among(kind, name string, names []string) error {
+	if name == "" || slices.Contains(names, name) {
+		return nil
+	}
+	err := ibid.Errorf(ibid.CodeNotFound, "no document has the %s %q", kind, name)
+	slices.Sort(names)
+	names = slices.DeleteFunc(slices.Compact(names), func(n string) bool { return n == "" })
+	switch near := nearest(name, names); {
+	case near != "":
+		err.Hint = fmt.Sprintf("did you mean %q?", near)
+	case len(names) > 0 && len(names) <= 10:
+		err.Hint = "there are: " + strings.Join(names, ", ")
+	}
+	return err
+}
+
+// findThread returns the id of the conversation that an id or its beginning means.
+func findThread(threads []ibid.Thread, name string) (string, error) {
+	var found []string
+	for _, t := range threads {
+		if t.ID == name {
+			return name, nil
+		}
+		if len(name) >= leastPrefix && strings.HasPrefix(t.ID, name) {
+			found = append(found, t.ID)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	err := ibid.Errorf(ibid.CodeNotFound, "there is no conversation %q", name)
+	if len(found) > 1 {
+		err = ibid.Errorf(ibid.CodeBadRequest, "%q is the beginning of %s", name, count(len(found), "conversation"))
+	}
+	err.Hint = "`ibid ls --threads` lists them"
+	return "", err
+}
