@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"ibid"
 )
@@ -46,12 +47,11 @@ type queryTerm struct {
 	body, heading float32
 }
 
-// queryPair is two terms that follow each other in the query, and where they do
-// so in the index.
+// queryPair is where two terms that follow each other in the query do so in the
+// index.
 type queryPair struct {
-	first, second uint32
-	weight        float32
-	found         [][]uint32 // by segment: occurrences of the first term
+	weight float32
+	found  [][]uint32 // by segment: occurrences of the first term
 }
 
 // scratch is the memory of one search, used again.
@@ -59,6 +59,7 @@ type scratch struct {
 	scores  []float32
 	titles  []float32
 	allowed []bool
+	found   []uint32 // occurrences of pairs
 
 	near   [][]nearRow // by worker
 	counts []uint32    // by distance
@@ -85,7 +86,7 @@ func (x *Index) Lexical(ctx context.Context, query string, limit int, scope ibid
 	defer x.mu.RUnlock()
 
 	allowed := x.allowed(scope, sc)
-	terms, pairs := x.weigh(q), x.pairs(q)
+	terms, pairs := x.weigh(q), x.pairs(q, sc)
 	titles := x.titles.score(zeroed(&sc.titles, len(x.slots)), terms, x.titles.weight(x.totals.chunks))
 	phrases := x.phraseFilter(q, allowed)
 	best := top{limit: limit}
@@ -121,7 +122,9 @@ func (x *Index) weigh(q parsed) []queryTerm {
 }
 
 // pairs finds where the query's neighbours are neighbours in the index.
-func (x *Index) pairs(q parsed) []queryPair {
+func (x *Index) pairs(q parsed, sc *scratch) []queryPair {
+	found := sc.found[:0]
+	defer func() { sc.found = found }()
 	pairs := make([]queryPair, 0, len(q.pairs))
 	for _, p := range q.pairs {
 		first, ok1 := x.terms[p[0]]
@@ -129,11 +132,13 @@ func (x *Index) pairs(q parsed) []queryPair {
 		if !ok1 || !ok2 {
 			continue
 		}
-		pair := queryPair{first: first, second: second, found: make([][]uint32, len(x.segments))}
+		pair := queryPair{found: make([][]uint32, len(x.segments))}
 		df := 0
 		for i, s := range x.segments {
-			pair.found[i] = followed(s.occurrences(first), s.occurrences(second))
-			n, _ := s.frequency(pair.found[i])
+			n := len(found)
+			found = followed(found, s.occurrences(first), s.occurrences(second))
+			pair.found[i] = found[n:len(found):len(found)]
+			n, _ = s.frequency(pair.found[i])
 			df += n
 		}
 		pair.weight = pairWeight * idf(x.totals.chunks, df)
@@ -142,9 +147,11 @@ func (x *Index) pairs(q parsed) []queryPair {
 	return pairs
 }
 
-// followed returns the occurrences in first that one in second directly follows.
-func followed(first, second []uint32) []uint32 {
-	var found []uint32
+// followed appends the occurrences in first that one in second directly follows.
+func followed(found, first, second []uint32) []uint32 {
+	if len(first) > skippingFrom*len(second) || len(second) > skippingFrom*len(first) {
+		return followedRarely(found, first, second)
+	}
 	j := 0
 	for _, o := range first {
 		for j < len(second) && second[j] <= o {
@@ -158,6 +165,39 @@ func followed(first, second []uint32) []uint32 {
 		}
 	}
 	return found
+}
+
+// skippingFrom is how many times longer one list must be for skipping in it to
+// be faster than reading it.
+const skippingFrom = 8
+
+// followedRarely is followed where one list is much longer.
+func followedRarely(found, first, second []uint32) []uint32 {
+	for i, j := 0, 0; i < len(first) && j < len(second); {
+		switch follower := first[i] + 1; {
+		case second[j] < follower:
+			j = skip(second, j+1, follower)
+		case second[j] > follower:
+			i = skip(first, i+1, second[j]-1)
+		default:
+			found = append(found, first[i])
+			i++
+		}
+	}
+	return found
+}
+
+// skip returns the first place from i on where list, ascending, holds least or
+// more. Steps double, and the last is halved until it is found (Bentley & Yao,
+// "An almost optimal algorithm for unbounded searching", 1976).
+func skip(list []uint32, i int, least uint32) int {
+	step := 1
+	for i+step <= len(list) && list[i+step-1] < least {
+		i += step
+		step *= 2
+	}
+	n, _ := slices.BinarySearch(list[i:min(i+step, len(list))], least)
+	return i + n
 }
 
 // scoreSegment adds the body, heading and pair scores of segment i, a term at a

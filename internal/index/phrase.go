@@ -61,7 +61,7 @@ func (s *segment) phrase(terms []uint32) []uint32 {
 
 // followers returns the occurrences in second that directly follow one in first.
 func followers(first, second []uint32) []uint32 {
-	found := followed(first, second)
+	found := followed(nil, first, second)
 	for i := range found {
 		found[i]++
 	}

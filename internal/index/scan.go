@@ -17,8 +17,8 @@ const (
 	nearHeads     = 2000
 	// guessed is how many rows are looked at to guess how far the nearest heads
 	// are, and guessMargin how many more rows than wanted the guess aims at.
-	guessed     = 4096
-	guessMargin = 1.25
+	guessed     = 2048
+	guessMargin = 1.35
 	farthest    = 64 * headWords // no head is farther
 	// parallelBlocks is from how many blocks on the heads are measured on all
 	// cores: some 260,000 rows, a millisecond for one core.
