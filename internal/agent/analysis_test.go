@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/ibidtest"
 )
 
 func TestStandalone(t *testing.T) {
@@ -99,5 +100,21 @@ func TestChooseMode(t *testing.T) {
 		if got := s.chooseMode(a); got != tc.want {
 			t.Errorf("%s with %s: %s, want %s", tc.request.Text, tc.tools, got, tc.want)
 		}
+	}
+}
+
+// A scope stands in the system prompt and with the question, in either mode.
+func TestScopeInTheDirectMode(t *testing.T) {
+	reqs, _, err := runScript(t, Task{Request: ibid.Request{Text: "How long does the lease run?", Mode: ibid.ModeDirect, Scope: ibid.Scope{Category: "legal"}}},
+		ibidtest.Say("Five years [c1]."))
+	if err != nil || len(reqs) != 1 {
+		t.Fatalf("%d requests, %v", len(reqs), err)
+	}
+	system, turn := reqs[0].System, reqs[0].Turns[0].Text()
+	if !strings.Contains(system, `the category "legal"`) || !strings.Contains(turn, `(Answer from documents of the category "legal" only.)`) {
+		t.Errorf("the scope is not in both places:\n%s\n---\n%s", system, turn)
+	}
+	if strings.Contains(system+turn, searchTool) || len(reqs[0].Tools) > 0 || !strings.Contains(turn, `<passage id="c1"`) {
+		t.Errorf("the direct mode speaks of tools, or has no passages:\n%s\n---\n%s", system, turn)
 	}
 }

@@ -60,8 +60,8 @@ func newPrompts(cfg Config, task Task, mode ibid.Mode, analysis *ibid.QueryAnaly
 	if a := analysis; a != nil && mode == ibid.ModeAgentic && (a.Standalone != "" || a.Decomposed) {
 		p.notes += "\n\n" + render("analysis.md", a)
 	}
-	if scope != "" && mode == ibid.ModeAgentic {
-		p.notes += "\n\n" + render("scope.md", scope)
+	if scope != "" {
+		p.notes += "\n\n" + render("scope.md", map[string]any{"Scope": scope, "Search": mode == ibid.ModeAgentic})
 	}
 	if forced != "" {
 		p.notes += "\n\n" + render("forced.md", forced)
