@@ -315,4 +315,8 @@ func TestEntities(t *testing.T) {
 	if want := "Bank of England|New York|Ada Lovelace|E-1042|TraceMonkey|max_size|IBM"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
+	got = strings.Join(Entities("Details\nThe Bank of\n England lends.\n\nValue\n\nNew Line In\nHarbour   Bridge\n\nThe End"), "|")
+	if want := "Bank of England|New Line In Harbour Bridge"; got != want {
+		t.Errorf("beside headings %s, want %s", got, want)
+	}
 }
