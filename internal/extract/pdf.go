@@ -12,13 +12,23 @@ import (
 
 // pdfPage is one page as it crosses the pipe: lines in reading order.
 type pdfPage struct {
-	Number  int       `json:"n"`
-	Width   int       `json:"w"` // tenths of a point, as all measures here
-	Height  int       `json:"h"`
-	Lines   []pdfLine `json:"l,omitempty"`
-	Scanned bool      `json:"s,omitempty"` // a picture without text
-	Garbled bool      `json:"g,omitempty"` // characters whose meaning the file does not say
-	Failed  bool      `json:"f,omitempty"` // could not be read
+	Number  int        `json:"n"`
+	Width   int        `json:"w"` // tenths of a point, as all measures here
+	Height  int        `json:"h"`
+	Lines   []pdfLine  `json:"l,omitempty"`
+	Images  []pdfImage `json:"i,omitempty"`
+	Scanned bool       `json:"s,omitempty"` // a picture without text
+	Garbled bool       `json:"g,omitempty"` // characters whose meaning the file does not say
+	Failed  bool       `json:"f,omitempty"` // could not be read
+}
+
+// pdfImage is a picture of a page, without those that are scans of it.
+type pdfImage struct {
+	X0  int    `json:"x"`
+	Y0  int    `json:"y"`
+	X1  int    `json:"u"`
+	Y1  int    `json:"v"`
+	Alt string `json:"t,omitempty"` // what it shows, as the file says
 }
 
 // pdfLine is one line of a page, or one row of a table.

@@ -13,6 +13,7 @@ import (
 // text, its outline, what repeats on every page.
 func assemblePDF(h head, pages []pdfPage, b *builder) (title string) {
 	dropRunning(pages)
+	dropRunningImages(pages)
 	styles := measureStyles(pages)
 	marks := placeOutline(h.Outline, pages)
 	if !marks.covers(len(h.Outline)) {
@@ -21,7 +22,7 @@ func assemblePDF(h head, pages []pdfPage, b *builder) (title string) {
 	a := assembler{builder: b, styles: styles, words: compounds(pages)}
 	for i := range pages {
 		b.newPage()
-		a.page(pages[i].Lines, marks.onPage(i))
+		a.page(pages[i].Lines, marks.onPage(i), placeImages(&pages[i]))
 		if b.err != nil {
 			break
 		}
@@ -36,6 +37,7 @@ type assembler struct {
 	styles  styles
 	words   map[string]bool
 	open    paragraph
+	images  []string // descriptions of pictures that stand beside the open paragraph
 }
 
 // paragraph is a block that is being collected.
@@ -47,10 +49,14 @@ type paragraph struct {
 	right int // the furthest end of a line
 }
 
-func (a *assembler) page(lines []pdfLine, marks map[int][]mark) {
+func (a *assembler) page(lines []pdfLine, marks map[int][]mark, images map[int][]string) {
 	pitches := linePitches(lines)
 	for i := range lines {
 		l := &lines[i]
+		a.images = append(a.images, images[i]...)
+		if len(a.open.lines) == 0 {
+			a.flush()
+		}
 		heading, alone := 0, false
 		for _, m := range marks[i] {
 			if !m.line || m.first {
@@ -74,6 +80,7 @@ func (a *assembler) page(lines []pdfLine, marks map[int][]mark) {
 		a.open.lines = append(a.open.lines, l)
 		a.open.right = max(a.open.right, l.X1)
 	}
+	a.images = append(a.images, images[len(lines)]...)
 	a.flush()
 	for _, m := range marks[len(lines)] {
 		a.builder.enter(m.level, m.title)
@@ -148,11 +155,15 @@ func (a *assembler) indents(l, prev *pdfLine, size int) bool {
 
 // flush adds the open paragraph to the document.
 func (a *assembler) flush() {
-	open := a.open
-	a.open = paragraph{}
-	if len(open.lines) == 0 {
-		return
+	open, images := a.open, a.images
+	a.open, a.images = paragraph{}, nil
+	if len(open.lines) > 0 {
+		a.addParagraph(open)
 	}
+	a.builder.addImages(images)
+}
+
+func (a *assembler) addParagraph(open paragraph) {
 	switch open.kind {
 	case ibid.BlockHeading:
 		a.builder.heading(open.level, a.joinLines(open.lines))

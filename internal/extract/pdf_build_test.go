@@ -13,6 +13,7 @@ type testPDF struct {
 	pages   []string // content streams
 	image   string   // its samples, "" for none
 	title   string
+	alt     string // of the figure of page 1, which makes the file a tagged one
 	outline []testBookmark
 }
 
@@ -56,6 +57,12 @@ func (p *testPDF) picture() {
 	p.pages[len(p.pages)-1] += fmt.Sprintf("q %d 0 0 %d 0 0 cm /Im1 Do Q\n", pageWidth, pageHeight)
 }
 
+// figure draws a picture with its lower left corner at x, y.
+func (p *testPDF) figure(x, y, width, height float64) {
+	p.image = "\x00\xFF\xFF\x00"
+	p.pages[len(p.pages)-1] += fmt.Sprintf("/Figure <</MCID 0>> BDC q %g 0 0 %g %g %g cm /Im1 Do Q EMC\n", width, height, x, y)
+}
+
 func (p *testPDF) bookmark(title string, page, y int) {
 	p.outline = append(p.outline, testBookmark{title, page, y})
 }
@@ -87,6 +94,14 @@ func (p *testPDF) bytes() []byte {
 			next = fmt.Sprintf("/Next %d 0 R", outlines+2+i)
 		}
 		objects[outlines+1+i] = fmt.Sprintf("<< /Title (%s) /Parent %d 0 R /Dest [%d 0 R /XYZ 0 %d 0] %s >>", b.title, outlines, first+2*(b.page-1), b.y, next)
+	}
+	if p.alt != "" {
+		root := first + 2*len(p.pages)
+		objects[root] = fmt.Sprintf("<< /Type /StructTreeRoot /K %d 0 R /ParentTree %d 0 R >>", root+1, root+2)
+		objects[root+1] = fmt.Sprintf("<< /Type /StructElem /S /Figure /P %d 0 R /Pg %d 0 R /K 0 /Alt (%s) >>", root, first, p.alt)
+		objects[root+2] = fmt.Sprintf("<< /Nums [0 [%d 0 R]] >>", root+1)
+		objects[catalog] = strings.Replace(objects[catalog], "/Outlines", fmt.Sprintf("/MarkInfo << /Marked true >> /StructTreeRoot %d 0 R /Outlines", root), 1)
+		objects[first] = strings.Replace(objects[first], "/MediaBox", "/StructParents 0 /MediaBox", 1)
 	}
 	return pdfFile(objects, fmt.Sprintf("/Root %d 0 R /Info %d 0 R", catalog, info))
 }

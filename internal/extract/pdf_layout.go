@@ -42,6 +42,9 @@ func layoutPage(number int, p pdfium.Page) pdfPage {
 	if out.Garbled {
 		return out
 	}
+	for _, f := range p.Figures {
+		out.Images = append(out.Images, pdfImage{X0: tenths(f.X0), Y0: tenths(f.Y0), X1: tenths(f.X1), Y1: tenths(f.Y1), Alt: clean(f.Alt)})
+	}
 	pieces := joinPieces(splitLines(p.Lines))
 	pieces = orderColumns(pieces, p.Width)
 	for _, c := range findRows(pieces) {

@@ -63,6 +63,35 @@ title: Harbours
 `)
 }
 
+// Pictures of a PDF stand in its reading order, as one where they are cut in
+// strips, but not those that decorate, repeat, or lie behind all of the text.
+func TestPicturesOfPDFs(t *testing.T) {
+	needPDFium(t)
+	p := testPDF{alt: "A map of the harbour"}
+	p.page()
+	y := p.lines(72, 700, "Words above the picture, which are so many that they fill the", "whole of a line and a second one, and end here.")
+	p.figure(100, y-200, 300, 100)
+	p.figure(100, y-100, 300, 100)
+	p.lines(72, y-230, "Figure 1: what is shown, in so many words that nobody can", "miss it, and more of them.")
+	for range 3 {
+		p.page()
+		p.figure(480, 720, 120, 60)
+	}
+	p.page()
+	p.lines(72, 700, "The last page has words on top of a picture, which are far more than", "a page has whose words are part of the picture, and so they are not scanned.")
+	p.lines(72, 650, "Nor would anybody say that the picture shows something when there is", "nothing but words to be looked at in front of what is a ground for them.")
+	p.picture()
+	x := mustExtract(t, newPool(t, extract.Limits{}), extract.Request{Data: p.bytes(), Name: "a.pdf"})
+	checkDump(t, x, `
+format: pdf
+[page 1 paragraph] Words above the picture, which are so many that they fill the whole of a line and a second one, and end here.
+[page 1 image] A map of the harbour
+[page 1 paragraph] Figure 1: what is shown, in so many words that nobody can miss it, and more of them.
+[page 5 paragraph] The last page has words on top of a picture, which are far more than a page has whose words are part of the picture, and so they are not scanned.
+[page 5 paragraph] Nor would anybody say that the picture shows something when there is nothing but words to be looked at in front of what is a ground for them.
+`)
+}
+
 // A picture without words costs no text, so that a page of nothing else must be
 // bounded otherwise.
 func TestManyPictures(t *testing.T) {

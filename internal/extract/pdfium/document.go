@@ -1,6 +1,7 @@
 package pdfium
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,11 +10,12 @@ import (
 
 // Document is an open PDF. It is used by one goroutine.
 type Document struct {
-	in     *instance
-	handle uint64
-	pages  int
-	cut    bool // the file has lost its end
-	listed bool // its pages are those that were found, as its own list is lost
+	in       *instance
+	handle   uint64
+	pages    int
+	pictures bool // there are some in the file
+	cut      bool // the file has lost its end
+	listed   bool // its pages are those that were found, as its own list is lost
 }
 
 // Open reads size bytes from r and opens them as a PDF. An empty password opens
@@ -47,6 +49,8 @@ func (d *Document) open(ctx context.Context, r io.Reader, size int64, password s
 	if _, err := io.ReadFull(r, in.view(data, int(size))); err != nil {
 		return fmt.Errorf("read the file: %w", err)
 	}
+	file := in.view(data, int(size))
+	d.pictures = bytes.Contains(file, []byte("/Subtype/Image")) || bytes.Contains(file, []byte("/Subtype /Image"))
 	var secret uint32
 	if password != "" {
 		secret = in.cString(ctx, password)

@@ -17,8 +17,8 @@ import (
 // Bounds of what is looked at in a file that was cut off.
 const (
 	mostPages    = 100_000
-	mostObjects  = 2_000_000
-	mostInflated = 64 << 20 // bytes of all object streams
+	mostFound    = 2_000_000 // objects
+	mostInflated = 64 << 20  // bytes of all object streams
 )
 
 // object names an indirect object.
@@ -92,7 +92,7 @@ var (
 func (r *remains) scan(data []byte) {
 	mark := []byte(" obj")
 	at := bytes.Index(data, mark)
-	for n := 0; at >= 0 && n < mostObjects; n++ {
+	for n := 0; at >= 0 && n < mostFound; n++ {
 		body := data[at+len(mark):]
 		next := bytes.Index(body, mark)
 		if next >= 0 {

@@ -19,7 +19,8 @@ type Page struct {
 	Glyphs        int     // visible characters
 	Bad           int     // of them without a known meaning, and left out of the words
 	Images        float64 // share of the page that pictures cover; known where Glyphs is small
-	Hidden        bool    // the words are not drawn: a scan with the text that was recognised in it
+	Figures       []Figure
+	Hidden        bool // the words are not drawn: a scan with the text that was recognised in it
 }
 
 // Line is a run of words that PDFium takes for one line.
@@ -69,6 +70,9 @@ func (d *Document) Page(ctx context.Context, n int) (Page, error) {
 	}
 	r := newPageReader(ctx, in, handle, text)
 	r.read(ctx)
+	if d.pictures && !r.page.Hidden {
+		r.page.Figures = r.figures(ctx)
+	}
 	in.call(ctx, "FPDFText_ClosePage", text)
 	return r.page, in.err
 }
