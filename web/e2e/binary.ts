@@ -36,7 +36,8 @@ export class Ibid {
   async start(): Promise<void> {
     const child = spawn(binaryPath, ["serve", "--addr", this.addr, "--data", this.data, ...this.args], {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, IBID_CONFIG: "", ...this.env },
+      // The tests ask the same again and again, and want it answered each time.
+      env: { ...process.env, IBID_CONFIG: "", IBID_CACHE: "off", ...this.env },
     });
     this.child = child;
     child.stderr.on("data", (b: Buffer) => (this.output += b.toString()));

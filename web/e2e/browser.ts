@@ -88,7 +88,7 @@ export function answerText(page: Page): Promise<string> {
     .last()
     .evaluate((prose) => {
       const copy = prose.cloneNode(true) as HTMLElement;
-      for (const mark of copy.querySelectorAll(".footnote-mark")) mark.remove();
+      for (const mark of copy.querySelectorAll(".footnote-mark, .doubt-mark")) mark.remove();
       // A copy that is not in the page has no lines: its paragraphs are put apart here.
       return [...copy.children].map((block) => block.textContent).join(" ").replace(/\s+/g, " ").trim();
     });

@@ -1,6 +1,7 @@
 // A scripted language model behind Ollama's API, so that a test decides what is
 // thought and said, and when it goes on: plan with some thinking, search once,
-// answer with the first passage's handle as footnote.
+// answer with the first passage's handle as footnote. In the direct mode, where
+// the search is done for it, it thinks and answers.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,6 +9,7 @@ import type { AddressInfo } from "node:net";
 interface ChatRequest {
   messages: { role: string; content: string }[];
   tools?: unknown[];
+  format?: unknown;
 }
 
 export interface Script {
@@ -90,9 +92,13 @@ export class ScriptedModel {
     res.on("close", () => (this.dropped += res.writableFinished ? 0 : 1));
     const say = (message: Record<string, unknown>) => res.write(line({ message: { role: "assistant", content: "", ...message }, done: false }));
     const last = req.messages.at(-1);
-    if (!req.tools || req.tools.length === 0) {
+    if (req.format !== undefined) {
+      say({ content: "{}" }); // asked to judge, it has no opinion
+    } else if (!req.tools || req.tools.length === 0) {
       for (const thinking of this.script.thinking) say({ thinking });
-      say({ content: "plan" });
+      // In the direct mode the passages stand in the question, and no tool is offered.
+      if (!last?.content.includes("<passage id=")) say({ content: "plan" });
+      else if (!(await this.answer(say, res))) return;
     } else if (last?.role !== "tool") {
       const question = req.messages.findLast((m) => m.role === "user")?.content ?? "";
       say({ tool_calls: [{ id: "call_a", function: { index: 0, name: "search_knowledge_base", arguments: { query: question.slice(0, 200) } } }] });

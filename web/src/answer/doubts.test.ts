@@ -24,7 +24,9 @@ describe("markDoubts", () => {
     ["日本 “naïve” «größer» x", "日本 “naïve” ⟨größer⟩ x"],
     ["- «one\n- two»\n", "- ⟨one⟩\n- ⟨two⟩\n"],
     ["a\n\n«**Bold words.**» b", "a\n\n**⟨Bold words.⟩** b"],
-    ["«1. first\n\n   > second»", "⟨1. first⟩\n\n   > ⟨second⟩"],
+    ["«1. first\n\n   > second»", "1. ⟨first⟩\n\n   > ⟨second⟩"],
+    ["«## Head\n\n| a | b |\n|:--|--:|\n| 1 | 2 |»", "## ⟨Head⟩\n\n| ⟨a | b⟩ |\n|:--|--:|\n| ⟨1 | 2⟩ |"],
+    ["«so:\n```go\n```\n»", "⟨so:⟩\n```go\n```\n"],
     ["x «with [c1].» y", "x ⟨with [c1].⟩ y"],
     ["| a | «b |\n| c» | d |", "| a | ⟨b⟩ |\n| ⟨c⟩ | d |"],
   ])("marks %j", (marked, want) => {

@@ -12,6 +12,8 @@ export const partOpen = "\ue006";
 
 // What Markdown wants to see first on a line, and what must stay inside at its end.
 const lineHead = /^(?:[\s>]|[-*+#]+\s|\d{1,9}[.)]\s|\||\[[ x]\]\s)*/;
+// Lines that only give shape: the rule below a table's head, a fence, a line across.
+const structure = /^[\s|:*_=-]+$|^\s*(?:`{3}|~{3}|\$\$)/;
 const strays = /[\ue000-\ue006]/g;
 
 interface Cut {
@@ -31,7 +33,7 @@ export function markDoubts(text: string, verification: Verification | undefined)
     if (start >= (c.end ?? 0)) continue;
     before = c.end ?? 0;
     const from = bytes.slice(0, start).length;
-    cuts.push(...cutLines(text.slice(from, bytes.slice(0, before).length), from, c.verdict === "UNSUPPORTED" ? doubtOpen : partOpen));
+    cuts.push(...cutLines(text.slice(from, bytes.slice(0, before).length), from, from === 0 || text[from - 1] === "\n", c.verdict === "UNSUPPORTED" ? doubtOpen : partOpen));
   }
   let out = "";
   let at = 0;
@@ -43,16 +45,16 @@ export function markDoubts(text: string, verification: Verification | undefined)
 }
 
 /** A mark never spans lines: the next may be another paragraph, or another item of a list. */
-function cutLines(statement: string, from: number, mark: string): Cut[] {
+function cutLines(statement: string, from: number, startsLine: boolean, mark: string): Cut[] {
   const cuts: Cut[] = [];
   let at = from;
   for (const line of statement.split("\n")) {
-    const head = at === from && statement.trimStart() === statement ? (/^\s*/.exec(line)?.[0].length ?? 0) : (lineHead.exec(line)?.[0].length ?? 0);
+    const head = (at > from || startsLine ? lineHead : /^\s*/).exec(line)?.[0].length ?? 0;
     const body = line.slice(head).trimEnd();
     // Between a mark and a full stop, ** would no longer end what is bold.
     const inner = /^[*_~]*/.exec(body)?.[0].length ?? 0;
     const outer = /[*_~|\s]*$/.exec(body)?.[0].length ?? 0;
-    if (body.length > inner + outer) cuts.push({ at: at + head + inner, mark }, { at: at + head + body.length - outer, mark: doubtClose });
+    if (body.length > inner + outer && !structure.test(line)) cuts.push({ at: at + head + inner, mark }, { at: at + head + body.length - outer, mark: doubtClose });
     at += line.length + 1;
   }
   return cuts;
