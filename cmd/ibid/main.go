@@ -89,8 +89,8 @@ func (c *cli) rootCommand() *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.String("data", "", "data directory `DIR` (default: the platform's own)")
 	flags.String("config", "", "configuration `FILE`, instead of the usual one")
-	flags.String("model", "", "language model `MODEL`: reader, ollama:NAME[@URL], openai:NAME[@URL]")
-	flags.String("embedder", "", "embedder `MODEL`: lsa, ollama:NAME[@URL], openai:NAME[@URL]")
+	flags.String("model", "", "language model `MODEL`: reader, or ollama:, openai:, anthropic: or gemini:NAME[@URL]")
+	flags.String("embedder", "", "embedder `MODEL`: lsa, or ollama:, openai: or gemini:NAME[@URL]")
 
 	root.AddCommand(
 		c.serveCommand(),

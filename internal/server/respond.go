@@ -82,6 +82,35 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_ = enc.Encode(v) // a reader that has gone is no error of ours
 }
 
+// routed answers what the API has no route for as it answers every other failure.
+func routed(api *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refuse, route := api.Handler(r)
+		if route != "" {
+			api.ServeHTTP(w, r)
+			return
+		}
+		refused := refusal{header: http.Header{}}
+		refuse.ServeHTTP(&refused, r)
+		detail := errorDetail{Code: ibid.CodeNotFound, Message: "there is no route " + r.URL.Path, Hint: "docs/api.md lists them"}
+		if allowed := refused.header.Get("Allow"); allowed != "" {
+			w.Header().Set("Allow", allowed)
+			detail = errorDetail{Code: ibid.CodeBadRequest, Message: r.URL.Path + " does not take " + r.Method, Hint: "it takes " + allowed}
+		}
+		writeJSON(w, refused.status, errorBody{Error: detail})
+	})
+}
+
+// refusal keeps the status and the header of an answer and drops its text.
+type refusal struct {
+	header http.Header
+	status int
+}
+
+func (f *refusal) Header() http.Header         { return f.header }
+func (f *refusal) WriteHeader(status int)      { f.status = status }
+func (f *refusal) Write(p []byte) (int, error) { return len(p), nil }
+
 // maxBody bounds a JSON request: a question with its images.
 const maxBody = 64 << 20
 

@@ -207,7 +207,7 @@ func (s *Server) Handler() http.Handler {
 	api.HandleFunc("POST /api/chat/stream", s.postTokens)
 	api.HandleFunc("GET /api/chat/stream", s.getTokens)
 
-	guarded := s.guard(api)
+	guarded := s.guard(routed(api))
 	for _, prefix := range []string{"/v1/", "/rag", "/chat/", "/api/"} {
 		mux.Handle(prefix, guarded)
 	}
