@@ -13,11 +13,11 @@ const (
 	headWords = 4
 	// One row in nearHeadsPart goes on from its head, and nearHeads at least.
 	// `make bench` measures the recall of it all on embedded passages.
-	nearHeadsPart = 30
+	nearHeadsPart = 45
 	nearHeads     = 2000
 	// guessed is how many rows are looked at to guess how far the nearest heads
 	// are, and guessMargin how many more rows than wanted the guess aims at.
-	guessed     = 2048
+	guessed     = 4096
 	guessMargin = 1.35
 	farthest    = 64 * headWords // no head is farther
 	// parallelBlocks is from how many blocks on the heads are measured on all

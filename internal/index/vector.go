@@ -14,7 +14,7 @@ const (
 	// in rescoredPart of a large index, and rescoredPerHit for each hit wanted
 	// (recall@20 against a full scan: BenchmarkVector).
 	rescored       = 500
-	rescoredPart   = 400
+	rescoredPart   = 500
 	rescoredPerHit = 12
 	// lockedVectors is how many vectors are stored while searches wait.
 	lockedVectors = 256

@@ -179,7 +179,7 @@ func drawGrowth(points []point) string {
 		{"both, fused", "#1b4f8a", func(p point) time.Duration { return p.hybrid }},
 		{"vectors", "#b3541e", func(p point) time.Duration { return p.vector }},
 		{"words", "#3b7a3b", func(p point) time.Duration { return p.lexical }},
-		{"both, by the clock", "#9aa5b1", func(p point) time.Duration { return p.wall }},
+		{"both, clock", "#9aa5b1", func(p point) time.Duration { return p.wall }},
 	}
 	linear := float64(first.hybrid.Microseconds()) / 1000 * float64(last.chunks) / float64(first.chunks)
 	fmt.Fprintf(&s, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="#888" stroke-dasharray="5 4"/><text x="%.1f" y="%.1f" fill="#666">as fast as</text><text x="%.1f" y="%.1f" fill="#666">the index</text>`+"\n",
