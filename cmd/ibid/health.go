@@ -197,7 +197,7 @@ func (a *app) checkEntities(ctx context.Context) server.Check {
 		err := fmt.Errorf("%s of %s passages read for names by %s", thousands(n.Passages-read), thousands(n.Passages), n.Model)
 		return bad("entities", levelWarn, err, "the rest is read in the background while ibid serve runs; until then the heuristic's names stand")
 	}
-	return good("entities", "%s names in %s", thousands(n.Entities), count(n.Passages, "passage"))
+	return good("entities", "%s in %s", count(n.Entities, "name"), count(n.Passages, "passage"))
 }
 
 // servingText says what search does while chunks are embedded.

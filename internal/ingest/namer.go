@@ -34,7 +34,7 @@ const (
 	namerBytes  = 10_000
 	namerTokens = 1500 // that the answer may have
 	// heuristicBatch is how many passages of an old library are named at once.
-	heuristicBatch = 500
+	heuristicBatch = 200
 	// namerPause is how long the model is left alone after it was out of reach.
 	namerPause = time.Minute
 )
