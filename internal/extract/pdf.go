@@ -44,6 +44,8 @@ type pdfLine struct {
 	Mono   bool   `json:"m,omitempty"`
 	Hyphen bool   `json:"h,omitempty"` // its last word goes on in the next line
 	Row    bool   `json:"r,omitempty"` // of a table, cells by cellSeparator
+
+	Running bool `json:"-"` // at the head or foot of the page, beside its number; found by the parent
 }
 
 // bookmark is an entry of the outline.

@@ -112,6 +112,8 @@ func (a *assembler) breaks(l *pdfLine, kind ibid.BlockKind, heading, pitch int) 
 	size := max(l.Size, prev.Size, 40)
 	step := l.Base - prev.Base
 	switch {
+	case l.Running || prev.Running:
+		return true
 	case kind != open.kind && !(open.kind == ibid.BlockList && kind == ibid.BlockParagraph):
 		return true
 	case kind == ibid.BlockHeading:

@@ -115,7 +115,7 @@ func findTitle(lines []pdfLine, b bookmark, page int, used map[[2]int]bool) (at,
 	}
 	best, bestDistance := -1, 0
 	for i := range lines {
-		if used[[2]int{page, i}] {
+		if used[[2]int{page, i}] || lines[i].Running {
 			continue
 		}
 		k := matchTitle(lines[i:], want)
@@ -305,7 +305,7 @@ func sameStyle(a, b *pdfLine) bool {
 }
 
 func standsOut(l *pdfLine, s styles) bool {
-	if l.Row || l.Mono {
+	if l.Row || l.Mono || l.Running {
 		return false
 	}
 	return l.Size*100 >= s.body*114 || l.Bold && l.Size*100 >= s.body*96

@@ -3,6 +3,7 @@ package extract
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -43,6 +44,7 @@ func dropRunning(pages []pdfPage) {
 			}
 		}
 	}
+	numberedLines(pages, drop)
 	if len(drop) == 0 {
 		return
 	}
@@ -59,6 +61,73 @@ func dropRunning(pages []pdfPage) {
 			pages[i].Lines = kept
 		}
 	}
+}
+
+// numberedLines finds the running lines that hold the page's number beside words
+// that change, such as the topic of a manual's page: "lm 1623", "1630 lm.summaries".
+// A number is the page's where it counts with the pages nearby. The first line of
+// each topic is kept, as no heading; the others are dropped.
+func numberedLines(pages []pdfPage, drop map[[2]int]bool) {
+	byOffset := make(map[int][]edgeLine)
+	for i := range pages {
+		for _, k := range edgesOf(&pages[i]) {
+			l := &pages[i].Lines[k]
+			for _, n := range outerNumbers(l.Text) {
+				byOffset[n-i] = append(byOffset[n-i], edgeLine{i, k, l.Y0})
+			}
+		}
+	}
+	numbered := make(map[[2]int]bool)
+	for _, lines := range byOffset {
+		for at, e := range lines {
+			if repeatsOn(lines, at) >= 2 {
+				numbered[[2]int{e.page, e.line}] = true
+			}
+		}
+	}
+	seen := make(map[string]bool)
+	for i := range pages {
+		for _, k := range edgesOf(&pages[i]) {
+			l, at := &pages[i].Lines[k], [2]int{i, k}
+			if !numbered[at] || drop[at] {
+				continue
+			}
+			topic := withoutNumbers(l.Text)
+			l.Running = true
+			if seen[topic] {
+				drop[at] = true
+			}
+			seen[topic] = true
+		}
+	}
+}
+
+// outerNumbers returns the numbers that a short line of several words begins or
+// ends with.
+func outerNumbers(s string) (numbers []int) {
+	const longest = 100 // bytes
+	words := strings.Fields(strings.ReplaceAll(s, cellSeparator, " "))
+	if len(s) > longest || len(words) < 2 {
+		return nil
+	}
+	for _, w := range []string{words[0], words[len(words)-1]} {
+		if n, err := strconv.Atoi(w); err == nil && n > 0 {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}
+
+// repeatsOn counts the pages nearby that have a line at the same height.
+func repeatsOn(lines []edgeLine, at int) (count int) {
+	e, last := lines[at], -1
+	for _, o := range lines[max(0, at-4*nearby):min(len(lines), at+4*nearby)] {
+		distance := max(o.page-e.page, e.page-o.page)
+		if distance > 0 && distance <= nearby && o.page != last && max(o.y-e.y, e.y-o.y) < sameHeight {
+			count, last = count+1, o.page
+		}
+	}
+	return count
 }
 
 // edgesOf returns the lines that may be running ones: the outermost of a page,

@@ -205,6 +205,32 @@ format: pdf
 `)
 }
 
+// The head of a manual's page names its topic beside the page number, and is no
+// heading; a title that ends in a number is one.
+func TestPDFRunningTopicsAreNoHeadings(t *testing.T) {
+	needPDFium(t)
+	var p testPDF
+	for n, topic := range []string{"lm", "lm.fit", "lm.influence", "lm.summaries", "load"} {
+		p.page()
+		head := fmt.Sprintf("%s %d", topic, 1623+n)
+		if n%2 == 1 {
+			head = fmt.Sprintf("%d %s", 1623+n, topic)
+		}
+		p.text(72, 750, bold, 10, head)
+		p.text(72, 700, bold, 12, fmt.Sprintf("Usage of part %d", 7*n))
+		p.lines(72, 670, "Fits a model to what is given, and returns what the model", "says about it.")
+	}
+	x := mustExtract(t, newPool(t, extract.Limits{}), extract.Request{Data: p.bytes(), Name: "a.pdf"})
+	for _, b := range x.Blocks {
+		if s := x.Text[b.Start:b.End]; b.Kind == ibid.BlockHeading && !strings.HasPrefix(s, "Usage of part") {
+			t.Errorf("page %d has the heading %q", b.Page, s)
+		}
+	}
+	if strings.Count(x.Text, "Usage of part") != 5 {
+		t.Errorf("text %q", x.Text)
+	}
+}
+
 func TestPDFScannedPagesAreNamed(t *testing.T) {
 	var p testPDF
 	p.page()

@@ -41,6 +41,10 @@ var fileKinds = []fileKind{
 // longPDFs are read alone: files differ more than programs.
 var longPDFs = []string{"p01-twocol-tracemonkey.pdf", "p05-10k-amazon2019.pdf", "p10-manual-r-intro.pdf", "p11-manual-gnuplot.pdf", "p90-huge-r-refman.pdf"}
 
+// kindTime bounds how long the runs of one kind may take together, but for the
+// first, so that all kinds take less than three minutes.
+const kindTime = 6 * time.Second
+
 // cost is what a program took to read some files once.
 type cost struct {
 	Files, Pages int
@@ -87,7 +91,11 @@ func measureKind(ctx context.Context, o options, k fileKind, label string, files
 	}
 	var ours, theirs []cost
 	f1 := 0.0
+	began := time.Now()
 	for run := range o.runs {
+		if run > 0 && time.Since(began)*time.Duration(run+1)/time.Duration(run) > kindTime {
+			break
+		}
 		c, err := o.readApart(ctx, files, run == 0 && len(tool) > 0 && tool[0] == "pdftotext")
 		if err != nil {
 			return fmt.Errorf("%s: %w", label, err)
