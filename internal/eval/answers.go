@@ -56,6 +56,7 @@ func Answers(ctx context.Context, dir string, cfg AnswersConfig) (*AnswersReport
 		return nil, &ibid.Error{Code: ibid.CodeBadRequest, Message: "the questions of " + dir + " have no known answers",
 			Hint: `queries.jsonl names them as {"_id": …, "text": …, "metadata": {"answers": ["…"]}}`}
 	}
+	known := claims(set, claimed(cfg.Sample), cfg.Seed)
 	set.sample(Config{Sample: cfg.Sample, Seed: cfg.Seed})
 	unanswerable := set.holdOut(cfg.Seed)
 	build := Config{Embedder: cfg.Embedder, Progress: cfg.Progress}
@@ -69,10 +70,31 @@ func Answers(ctx context.Context, dir string, cfg AnswersConfig) (*AnswersReport
 		if err != nil {
 			return nil, fmt.Errorf("let %s answer: %w", m.Name(), err)
 		}
+		if scores.Verdicts, err = verdicts(ctx, known, judgeOf(m)); err != nil {
+			return nil, fmt.Errorf("let %s verify: %w", m.Name(), err)
+		}
 		report.Models = append(report.Models, scores)
 	}
 	report.Took = time.Since(start)
 	return report, nil
+}
+
+// claimed is of how many paragraphs claims are made to measure verification with.
+func claimed(sample int) int {
+	const most = 300
+	if sample == 0 {
+		return most
+	}
+	return min(max(sample/5, 10), most)
+}
+
+// judgeOf returns who verifies where m answers: the built-in reader leaves it to
+// the rules.
+func judgeOf(m ibid.Model) ibid.Model {
+	if m.Name() == "reader" {
+		return nil
+	}
+	return m
 }
 
 // holdOut leaves a share of the entries out of the set, and returns the

@@ -36,6 +36,9 @@ type ModelScores struct {
 	Refused float64 `json:"refused_unanswerable"` // of the questions that cannot be answered: nothing was cited
 
 	Claims map[string]int `json:"claims"` // verdicts on the answers' statements
+	// Verdicts is how often the verification is right about claims of known truth,
+	// made of the set's own sentences.
+	Verdicts float64 `json:"verdict_accuracy"`
 }
 
 // metricsOfAnswers are the columns of the table, in order.
@@ -50,6 +53,7 @@ var metricsOfAnswers = []struct {
 	{"cite-recall", func(s ModelScores) float64 { return s.Recall }},
 	{"refused", func(s ModelScores) float64 { return s.Refused }},
 	{"supported", func(s ModelScores) float64 { return s.supported() }},
+	{"verdicts", func(s ModelScores) float64 { return s.Verdicts }},
 }
 
 // supported is the share of the claims that were found supported.
@@ -125,7 +129,7 @@ func (r *AnswersReport) WriteTable(w io.Writer) error {
 		return err
 	}
 	b.WriteString("\nanswered: cites something · contained: a known answer stands in the text · right: the same, of those answered\n" +
-		"refused: of the questions that cannot be answered · supported: of the answers' statements, by the verification\n")
+		"refused: of the questions that cannot be answered · supported: of the answers' statements, by the verification · verdicts: right ones on claims of known truth\n")
 	for _, s := range r.Models {
 		if s.Failed > 0 {
 			fmt.Fprintf(&b, "%s: %d questions ended in an error\n", s.Model, s.Failed)

@@ -16,6 +16,7 @@ import (
 	"ibid"
 	"ibid/internal/ibidtest"
 	"ibid/internal/reader"
+	"ibid/internal/search"
 )
 
 // TestAnswers holds what the built-in reader reaches. A change that is meant
@@ -140,5 +141,37 @@ func TestAnswersNeedAnswers(t *testing.T) {
 	_, err := Answers(context.Background(), dir, AnswersConfig{Models: []ibid.Model{reader.New()}})
 	if ibid.CodeOf(err) != ibid.CodeBadRequest || !strings.Contains(err.Error(), "no known answers") {
 		t.Errorf("%v", err)
+	}
+}
+
+// denier is a judge to whom nothing is borne out.
+type denier struct{}
+
+func (denier) Name() string { return "denier" }
+
+func (denier) Generate(_ context.Context, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
+	text := `{"verdicts":[{"claim":1,"verdict":"UNSUPPORTED"}]}`
+	if len(req.Schema) == 0 {
+		text = ""
+	}
+	emit(ibid.ModelDelta{Text: text})
+	return ibid.ModelResponse{Turn: ibid.AssistantTurn(text), StopReason: ibid.StopEnd}, nil
+}
+
+func TestVerdictsAreMeasured(t *testing.T) {
+	passage := search.Evidence{Under: "Rivers", Text: "The Rhine flows through Cologne and is 1,230 kilometres long. Bread is baked in the town."}
+	known := []claim{
+		{text: "The Rhine flows through Cologne and is 1,230 kilometres long.", evidence: passage, holds: true},
+		{text: "Bread is baked in the town.", evidence: passage, holds: true},
+		{text: "The Rhine flows through Cologne and is 9,999 kilometres long.", evidence: passage},
+		{text: "Whales are the largest animals that live in the sea today.", evidence: passage},
+	}
+	for _, tt := range []struct {
+		judge ibid.Model
+		want  float64
+	}{{nil, 1}, {denier{}, 0.5}} {
+		if got, err := verdicts(t.Context(), known, tt.judge); err != nil || got != tt.want {
+			t.Errorf("the verification is right on %v of the claims, want %v (%v)", got, tt.want, err)
+		}
 	}
 }
