@@ -100,6 +100,7 @@ type Request struct {
 	Think       Think        `json:"think,omitempty"`
 	ForceTools  []string     `json:"force_tools,omitempty"`
 	Attachments []Attachment `json:"attachments,omitempty"`
+	Fresh       bool         `json:"fresh,omitempty"`      // no earlier answer may stand for this one: it was asked again
 	TimeoutMS   int64        `json:"timeout_ms,omitempty"` // of the whole run; 0: the server's default
 }
 

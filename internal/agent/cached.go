@@ -29,9 +29,10 @@ type CacheFound struct {
 // replayBytes is the least that a piece of a replayed answer has.
 const replayBytes = 40
 
-// lookUp replays the answer to a question that was answered before.
+// lookUp replays the answer to a question that was answered before. Who asks the
+// same again in its place wants another answer.
 func (s *session) lookUp(ctx context.Context) (phase, error) {
-	if s.cfg.Cache == nil || !s.cacheable() {
+	if s.cfg.Cache == nil || s.task.Request.Fresh || !s.cacheable() {
 		return phasePlan, nil
 	}
 	found, err := s.cfg.Cache.Lookup(ctx, s.question())

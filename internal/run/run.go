@@ -200,6 +200,7 @@ func (r *Runner) Start(ctx context.Context, ask Ask) (Accepted, error) {
 	}
 	acc := Accepted{ThreadID: thread.ID, UserMessageID: r.cfg.NewID(), MessageID: r.cfg.NewID()}
 	request := ask.Request
+	request.Fresh = request.Fresh || ask.EditMessageID != "" // the answer that was there did not do
 	user := ibid.Message{ID: acc.UserMessageID, ThreadID: thread.ID, ParentID: parent, Role: ibid.RoleUser,
 		Text: request.Text, Status: ibid.StatusCompleted, Request: &request, CreatedAt: ibid.At(now)}
 	answer := ibid.Message{ID: acc.MessageID, ThreadID: thread.ID, ParentID: user.ID, Role: ibid.RoleAssistant,

@@ -1,10 +1,16 @@
 package server
 
 import (
+	"bytes"
+	"compress/gzip"
 	"io/fs"
+	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // csp keeps the page to itself: no other host, no inline script, no frame.
@@ -25,6 +31,7 @@ func (s *Server) page() http.Handler {
 		})
 	}
 	files := http.FileServerFS(s.cfg.Page)
+	packed := packedFiles{files: s.cfg.Page, packed: map[string][]byte{}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			http.Error(w, "the page is only read", http.StatusMethodNotAllowed)
@@ -47,6 +54,68 @@ func (s *Server) page() http.Handler {
 			http.ServeFileFS(w, r, s.cfg.Page, "index.html")
 			return
 		}
-		files.ServeHTTP(w, r)
+		if !packed.serve(w, r, name) {
+			files.ServeHTTP(w, r)
+		}
 	})
+}
+
+// packedFiles serves the text files of the page packed, to whoever takes them so.
+// Each is packed when it is first asked for, and kept: there are few.
+type packedFiles struct {
+	files  fs.FS
+	mu     sync.Mutex
+	packed map[string][]byte
+}
+
+// worthPacking is the least size of a file that is packed, in bytes.
+const worthPacking = 2 << 10
+
+// serve reports whether it has answered.
+func (p *packedFiles) serve(w http.ResponseWriter, r *http.Request, name string) bool {
+	kind := mime.TypeByExtension(path.Ext(name))
+	text := strings.HasPrefix(kind, "text/") || strings.Contains(kind, "javascript") || strings.Contains(kind, "svg")
+	if !text || r.Header.Get("Range") != "" {
+		return false
+	}
+	w.Header().Add("Vary", "Accept-Encoding")
+	if !takesGzip(r) {
+		return false
+	}
+	content := p.get(name)
+	if content == nil {
+		return false
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Encoding", "gzip")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+	return true
+}
+
+func takesGzip(r *http.Request) bool {
+	offers := strings.Split(r.Header.Get("Accept-Encoding"), ",")
+	return slices.ContainsFunc(offers, func(offer string) bool {
+		name, weight, _ := strings.Cut(offer, ";")
+		return strings.TrimSpace(name) == "gzip" && !strings.HasSuffix(strings.TrimRight(weight, "0."), "q=")
+	})
+}
+
+// get returns a file packed, nil where that is not worth while.
+func (p *packedFiles) get(name string) []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if content, known := p.packed[name]; known {
+		return content
+	}
+	plain, err := fs.ReadFile(p.files, name)
+	if err != nil || len(plain) < worthPacking {
+		return nil
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(plain); err != nil || z.Close() != nil {
+		return nil
+	}
+	p.packed[name] = b.Bytes()
+	return p.packed[name]
 }

@@ -69,6 +69,7 @@ type question struct {
 	ForceTools    []string          `json:"force_tools"`
 	Attachments   []ibid.Attachment `json:"attachments"`
 	EditMessageID string            `json:"edit_message_id"`
+	Fresh         bool              `json:"fresh"`
 }
 
 func (s *Server) postUserMessage(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +80,7 @@ func (s *Server) postUserMessage(w http.ResponseWriter, r *http.Request) {
 	}
 	threadID := r.PathValue("id")
 	accepted, err := s.start(r, run.Ask{ThreadID: threadID, EditMessageID: q.EditMessageID, Request: ibid.Request{
-		Text: q.InputText, Mode: q.Mode, Scope: q.Scope, Think: q.Think, ForceTools: q.ForceTools, Attachments: q.Attachments}})
+		Text: q.InputText, Mode: q.Mode, Scope: q.Scope, Think: q.Think, ForceTools: q.ForceTools, Attachments: q.Attachments, Fresh: q.Fresh}})
 	if err != nil {
 		s.fail(w, r, err)
 		return
