@@ -174,13 +174,20 @@ type Scope struct {
 	Folder    string   `json:"folder,omitempty"`   // the folder and all below it
 	Tags      []string `json:"tags,omitempty"`     // all of them
 	Metadata  Metadata `json:"metadata,omitempty"` // all of these fields, with these values
-	// Databases narrows which databases are asked, and no documents; see HasDatabase.
+	// Databases narrows which databases are asked, any of them. Where nothing else
+	// is named, no document is searched either; see OnlyDatabases and HasDatabase.
 	Databases []string `json:"databases,omitempty"`
 }
 
 // IsZero reports whether the scope excludes nothing.
 func (s Scope) IsZero() bool {
 	return len(s.Databases) == 0 && s.allDocuments()
+}
+
+// OnlyDatabases reports whether a question is limited to databases, so that no
+// document answers it.
+func (s Scope) OnlyDatabases() bool {
+	return len(s.Databases) > 0 && s.allDocuments()
 }
 
 func (s Scope) allDocuments() bool {

@@ -241,6 +241,9 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	if err != nil {
 		return agent.Outcome{}, err
 	}
+	if task.Request.Scope.OnlyDatabases() {
+		documents = nil
+	}
 	task.Library = describeLibrary(documents)
 	databases, err := a.catalog.Databases(ctx, task.Request.Scope)
 	if err != nil {
@@ -256,6 +259,9 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		Limits:  agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
 		Grading: agent.Judging(a.cfg.Grading), Verification: agent.Judging(a.cfg.Verification), Parents: a.db.Parents,
 		Now: time.Now, NewID: newID, Log: a.log,
+	}
+	if task.Request.Scope.OnlyDatabases() {
+		cfg.Tools = []agent.Tool{tool.NewCalculator(), tool.NewCurrentTime()}
 	}
 	if a.cfg.Model != builtInModel {
 		cfg.Judge = a.model

@@ -47,7 +47,7 @@ func (s *session) support(c claim) search.Support {
 	if tables := slices.DeleteFunc(slices.Clone(evidence), func(e ibid.Citation) bool { return e.Kind != ibid.SourceQuery }); len(tables) > 0 && len(tables) == len(evidence) {
 		var all strings.Builder
 		for _, e := range tables {
-			all.WriteString(e.Text + "\n")
+			all.WriteString(e.Text + "\n" + e.Quote + "\n") // a filter stands in the query alone
 		}
 		return search.JudgeTable(c.text, all.String())
 	}

@@ -91,6 +91,8 @@ func TestCompose(t *testing.T) {
 		"How many technicians have an hourly rate over 35?":      "2",
 		"top 2 technicians by hourly rate":                       "1|Ada|Berlin|active|40|2020-01-02\n3|Cy|Berlin|retired|40|2019-07-08",
 		"What is the total amount of the job orders?":            "175",
+		"How many different order ids do the job orders have?":   "3",
+		"How much amount do the job orders from Rome have?":      "75",
 		"What is the total amount of job orders from Rome?":      "75",
 		"Show the job orders with an amount of at least 50":      "1|100|Paris\n2|50|Rome",
 	} {

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,12 +190,25 @@ func (c *composer) counted(g aim) (q sqlQuery, why string) {
 		return q, "it is not clear what is to be counted"
 	case len(rest) == 1 && !g.distinct && !c.follows(rest[0], "many", "of"):
 		return q, fmt.Sprintf("it is not clear what “%s” is there for", rest[0])
+	case len(rest) == 1 && !g.distinct && c.isAmount(rest[0]): // how many units were sold
+		return c.aggregate("sum("+c.name(rest[0])+")", "total "+rest[0], g.group), ""
 	case len(rest) == 1:
 		return c.aggregate("count(DISTINCT "+c.name(rest[0])+")", "number of different values of "+rest[0], g.group), ""
 	case g.distinct:
 		return q, "it is not clear what should be different"
 	}
 	return c.aggregate("count(*)", "number of rows", g.group), ""
+}
+
+// labelling are the names of columns whose numbers count nothing: they name, or date.
+var labelling = regexp.MustCompile(`(?i)(^|[_ -])(id|ids|no|nr|number|code|year|month|day|zip|postcode|phone|version|rank|rate)s?$|Id$`)
+
+// isAmount reports whether the numbers of a column are amounts, so that "how
+// many" asks for their sum.
+func (c *composer) isAmount(name string) bool {
+	return !labelling.MatchString(name) && slices.ContainsFunc(c.columns, func(m mention) bool {
+		return m.column.Name == name && isNumeric(m.column)
+	})
 }
 
 // follows reports whether a column is named directly after one of some words.

@@ -31,6 +31,7 @@ export function shownBlocks(extract: Extract, text: Utf8Text): ShownBlock[] {
   const out: ShownBlock[] = [];
   let page = 0;
   for (const b of blocks) {
+    if (b.kind === "image" && b.start === b.end) continue; // a picture that nothing is said about
     const at = "page" in b ? (b.page ?? 0) : 0;
     const turned = at !== 0 && at !== page;
     if (turned) page = at;
