@@ -98,6 +98,7 @@ type Request struct {
 	Mode        Mode         `json:"mode,omitempty"`
 	Scope       Scope        `json:"scope,omitzero"`
 	Think       Think        `json:"think,omitempty"`
+	Model       string       `json:"model,omitempty"` // by name; "" is the server's default
 	ForceTools  []string     `json:"force_tools,omitempty"`
 	Attachments []Attachment `json:"attachments,omitempty"`
 	Fresh       bool         `json:"fresh,omitempty"`      // no earlier answer may stand for this one: it was asked again

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -51,7 +50,8 @@ type app struct {
 	pipeline *ingest.Pipeline
 	searcher *search.Searcher
 	answers  *search.AnswerCache
-	model    ibid.Model
+	choices  []*choice  // models that may answer, the default first
+	model    ibid.Model // the default
 	planner  ibid.Model
 	embedder ibid.Embedder // the user's own; nil for the built-in one
 	runner   *run.Runner
@@ -64,8 +64,6 @@ type app struct {
 	programs *sandbox.Runner
 	trimmer  *trimmer    // nil until Start
 	open     atomic.Bool // everything is up
-
-	capabilities atomic.Pointer[ibid.Capabilities] // of the model, once it has told them
 }
 
 // openApp puts the program together. It works on nothing before Start.
@@ -124,7 +122,7 @@ func (a *app) build(ctx context.Context) error {
 		page = files
 	}
 	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Library: a.db, Pipeline: a.pipeline, Originals: a.pipeline, Fetcher: fetcher, Databases: a.catalog,
-		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.pipeline.Rebuild, Inventory: a.inventory, Settings: a.settings, Try: a.try, Ready: a.ready, Forceable: a.forceable,
+		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.pipeline.Rebuild, Inventory: a.inventory, Settings: a.settings, Try: a.try, Ready: a.ready, Forceable: a.forceable, Choosable: a.choosable,
 		Page: page, Token: a.cfg.Token, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20,
 		MaxAttachmentBytes: int64(a.cfg.Limits.AttachmentMB) << 20, Now: time.Now, NewID: newID, Log: a.log})
 	return nil
@@ -132,9 +130,10 @@ func (a *app) build(ctx context.Context) error {
 
 func (a *app) openModels() error {
 	var err error
-	if a.model, err = openModel(a.cfg, a.cfg.Model); err != nil {
+	if a.choices, err = openChoices(a.cfg); err != nil {
 		return err
 	}
+	a.model = a.choices[0].model
 	if a.cfg.PlanModel != "" {
 		if a.planner, err = openModel(a.cfg, a.cfg.PlanModel); err != nil {
 			return err
@@ -237,6 +236,10 @@ func (a *app) Stop() error {
 
 // answer lets a fresh agent answer one question.
 func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventData) error) (agent.Outcome, error) {
+	chosen, err := a.chosen(task.Request.Model)
+	if err != nil {
+		return agent.Outcome{}, err
+	}
 	documents, err := a.db.Documents(ctx, task.Request.Scope)
 	if err != nil {
 		return agent.Outcome{}, err
@@ -250,21 +253,18 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		return agent.Outcome{}, err
 	}
 	task.Databases = describeDatabases(databases)
-	sees := a.sees(ctx)
+	sees := chosen.sees(ctx)
 	if task.Request.Attachments, err = a.attached(ctx, task, sees); err != nil {
 		return agent.Outcome{}, err
 	}
 	cfg := agent.Config{
-		Model: a.model, Planner: a.planner, Tools: a.tools(task.Request.ForceTools...),
+		Model: chosen.model, Planner: a.planner, Judge: chosen.writer(), Tools: a.tools(chosen, task.Request.ForceTools...),
 		Limits:  agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
 		Grading: agent.Judging(a.cfg.Grading), Verification: agent.Judging(a.cfg.Verification), Parents: a.db.Parents,
 		Now: time.Now, NewID: newID, Log: a.log,
 	}
 	if task.Request.Scope.OnlyDatabases() {
 		cfg.Tools = []agent.Tool{tool.NewCalculator(), tool.NewCurrentTime()}
-	}
-	if a.cfg.Model != builtInModel {
-		cfg.Judge = a.model
 	}
 	cfg.Tools = append(cfg.Tools, a.databaseTools(databases)...)
 	if there, err := a.db.Files(ctx, task.ThreadID); err != nil {
@@ -292,14 +292,14 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 
 // tools are what a model is offered, the most useful first: some models hardly
 // look at the rest. Those that are forced are there in any case.
-func (a *app) tools(forced ...string) []agent.Tool {
+func (a *app) tools(c *choice, forced ...string) []agent.Tool {
 	library := shelf{a.db}
 	finder := finder{a.searcher, search.Mode(a.cfg.SearchMode), a.cfg.Limits.SearchResults}
 	offered := append([]agent.Tool{
 		tool.NewSearchKnowledgeBase(finder),
 		tool.NewListDocuments(library),
-		tool.NewAnalyzeDocument(library, finder, a.model),
-		tool.NewCompareDocuments(library, finder, a.model),
+		tool.NewAnalyzeDocument(library, finder, c.model),
+		tool.NewCompareDocuments(library, finder, c.model),
 		tool.NewCalculator(),
 		tool.NewCurrentTime(),
 		tool.NewRead(library, a.db, a.cfg.Limits.WholeDocument),
@@ -308,8 +308,8 @@ func (a *app) tools(forced ...string) []agent.Tool {
 		tool.NewFind(library),
 		tool.NewGetInfo(library),
 	}, a.webTools()...)
-	for _, t := range a.moreTools(finder) {
-		if a.offersAll() || slices.Contains(forced, t.Spec().Name) {
+	for _, t := range a.moreTools(finder, c.writer()) {
+		if c.offersAll(a.cfg) || slices.Contains(forced, t.Spec().Name) {
 			offered = append(offered, t)
 		}
 	}
@@ -317,11 +317,7 @@ func (a *app) tools(forced ...string) []agent.Tool {
 }
 
 // moreTools are other ways to search, and programs.
-func (a *app) moreTools(finder finder) []agent.Tool {
-	var writer ibid.Model
-	if a.cfg.Model != builtInModel {
-		writer = a.model
-	}
+func (a *app) moreTools(finder finder, writer ibid.Model) []agent.Tool {
 	return []agent.Tool{
 		tool.NewSearchKeywords(finder),
 		tool.NewSearchPropositions(finder),
@@ -329,40 +325,6 @@ func (a *app) moreTools(finder finder) []agent.Tool {
 		tool.NewSearchGraph(a.db, finder),
 		tool.NewExecuteCode(a.programs),
 	}
-}
-
-// roomyContext is the window, in tokens, from which on a model is offered all
-// tools where the configuration leaves the choice open. What each is for takes
-// some hundred tokens of every request, and the more ways to search there are,
-// the more often a small model takes the wrong one.
-const roomyContext = 16_384
-
-// offersAll reports whether a model is offered all tools.
-func (a *app) offersAll() bool {
-	switch a.cfg.Tools {
-	case toolsAll:
-		return true
-	case toolsCore:
-		return false
-	}
-	return !strings.HasPrefix(strings.ToLower(a.cfg.Model), "ollama:") || a.cfg.ContextTokens >= roomyContext
-}
-
-// sees reports whether the model can look at pictures. A model server is asked
-// once; while it does not answer, its model sees none.
-func (a *app) sees(ctx context.Context) bool {
-	if a.cfg.Model == builtInModel {
-		return false
-	}
-	if known := a.capabilities.Load(); known != nil {
-		return known.Images
-	}
-	capabilities, err := a.probe(ctx)
-	if err != nil {
-		return false
-	}
-	a.capabilities.Store(&capabilities)
-	return capabilities.Images
 }
 
 // pageWidth is how wide a page is drawn for a model, in pixels: print is legible

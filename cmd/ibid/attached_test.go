@@ -81,7 +81,7 @@ func TestAttachedPicture(t *testing.T) {
 	png := []byte("\x89PNG\r\n\x1a\n and so on")
 	for _, sees := range []bool{true, false} {
 		p := openInProcess(t, func(c *Config) { c.Model = "ollama:none" })
-		p.app.capabilities.Store(&ibid.Capabilities{Images: sees, Tools: true})
+		p.app.choices[0].capabilities.Store(&ibid.Capabilities{Images: sees, Tools: true})
 		var seen, told bool
 		reply := ibidtest.Say("A picture.")
 		reply.When = func(r ibid.ModelRequest) bool {
@@ -91,7 +91,7 @@ func TestAttachedPicture(t *testing.T) {
 			}
 			return true
 		}
-		p.app.model = ibidtest.NewScript(reply)
+		p.app.choices[0].model = ibidtest.NewScript(reply)
 		p.ask("t", map[string]any{"input_text": "What is it?", "think": "off", "attachments": []map[string]any{{"name": "a.png", "mime": "image/png", "data": png}}})
 		if seen != sees || told == sees {
 			t.Errorf("a model that sees (%v) was shown it: %v, and told: %v", sees, seen, told)

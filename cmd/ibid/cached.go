@@ -34,7 +34,7 @@ func (a *app) answersFor(task agent.Task, documents []ibid.Document, databases [
 	}
 	slices.Sort(versions)
 	slices.Sort(bases)
-	raw, err := json.Marshal([]any{task.Request.Scope, versions, bases, task.Request.Mode, a.cfg.Model, a.cfg.PlanModel, a.cfg.Embedder,
+	raw, err := json.Marshal([]any{task.Request.Scope, versions, bases, task.Request.Mode, a.cfg.Model, task.Request.Model, a.cfg.PlanModel, a.cfg.Embedder,
 		a.cfg.SearchMode, a.cfg.Rerank, a.cfg.Grading, a.cfg.Tools, a.cfg.Limits.SearchResults})
 	if err != nil {
 		return answeredBefore{}, fmt.Errorf("name what an answer depends on: %w", err)

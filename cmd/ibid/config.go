@@ -26,6 +26,7 @@ type Config struct {
 	Token string // what a request must carry; "" asks for none, on loopback only
 
 	Model         string // "reader", or a spec as llm.Open reads it: "ollama:qwen3:4b"
+	Models        string // further ones that a question may ask for, with commas between
 	PlanModel     string // of the plan phase; "": Model plans too
 	APIKey        string // for Model and PlanModel
 	ContextTokens int    // window that Ollama is asked for

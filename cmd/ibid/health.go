@@ -18,6 +18,7 @@ type statusReport struct {
 	Version   string         `json:"version"`
 	Ready     bool           `json:"ready"`
 	Model     modelReport    `json:"model"`
+	Models    []string       `json:"models"` // that a question may ask for, the default first
 	Embedder  embedderReport `json:"embedder"`
 	Queue     ingest.Queue   `json:"queue"` // documents that are being taken in
 	Entities  entitiesReport `json:"entities"`
@@ -76,14 +77,17 @@ func (a *app) status(ctx context.Context) any {
 	if err := s.Embedder.Err; err != nil {
 		s.Embedder.Error = reason(err)
 	}
-	for _, t := range a.tools() {
+	for _, t := range a.tools(a.choices[0]) {
 		s.Tools = append(s.Tools, t.Spec().Name)
 	}
 	if documents, chunks, threads, err := a.db.Counts(ctx); err == nil {
 		s.Documents, s.Chunks, s.Threads = documents, chunks, threads
 	}
+	for _, c := range a.choices {
+		s.Models = append(s.Models, c.model.Name())
+	}
 	s.Model = modelReport{Name: a.model.Name(), BuiltIn: a.cfg.Model == builtInModel, Reachable: true}
-	capabilities, err := a.probe(ctx)
+	capabilities, err := probe(ctx, a.model)
 	s.Model.Capabilities = capabilities
 	if err != nil {
 		s.Model.Reachable, s.Model.Error = false, err.Error()
@@ -95,8 +99,8 @@ func (a *app) status(ctx context.Context) any {
 	return s
 }
 
-func (a *app) probe(ctx context.Context) (ibid.Capabilities, error) {
-	prober, ok := a.model.(ibid.Prober)
+func probe(ctx context.Context, m ibid.Model) (ibid.Capabilities, error) {
+	prober, ok := m.(ibid.Prober)
 	if !ok {
 		return ibid.Capabilities{Tools: true}, nil
 	}
@@ -150,7 +154,7 @@ func (a *app) checkModel(ctx context.Context) server.Check {
 	if a.cfg.Model == builtInModel {
 		return good("model", "the built-in reader: answers by quoting; for written answers set a model, for example --model ollama:qwen3:4b")
 	}
-	capabilities, err := a.probe(ctx)
+	capabilities, err := probe(ctx, a.model)
 	if err != nil {
 		return bad("model", levelFail, err, "start its server, or choose another with --model")
 	}

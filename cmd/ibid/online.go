@@ -50,7 +50,7 @@ func (a *app) webTools() []agent.Tool {
 // how it could be.
 func (a *app) forceable(name string) error {
 	sometimes := slices.Contains([]string{"retrieve_file", "view_chunk_image", "describe_database", "query_database"}, name) // offered where there is something for them
-	if sometimes || slices.ContainsFunc(a.tools(name), func(t agent.Tool) bool { return t.Spec().Name == name }) {
+	if sometimes || slices.ContainsFunc(a.tools(a.choices[0], name), func(t agent.Tool) bool { return t.Spec().Name == name }) {
 		return nil
 	}
 	hints := map[string]string{

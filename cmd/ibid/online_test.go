@@ -170,7 +170,7 @@ func TestModelReadsTheWeb(t *testing.T) {
 	}
 	answer := call("", nil)
 	answer.Calls, answer.Text = nil, ibidtest.Say("In 1844 [c1].").Text
-	p.app.model = ibidtest.NewScript(call("web_search", map[string]string{"query": "Skerry"}),
+	p.app.choices[0].model = ibidtest.NewScript(call("web_search", map[string]string{"query": "Skerry"}),
 		call("fetch_url", map[string]string{"url": srv.URL + "/lighthouse?a=secret"}), call("fetch_url", map[string]string{"url": page}), answer)
 	m := p.ask("t1", map[string]any{"input_text": "When was the lighthouse of Skerry built?", "think": "off"})
 	if len(m.Steps) != 3 || m.Steps[1].OK || !m.Steps[2].OK || !strings.HasPrefix(m.Text, "In 1844 [c_") {

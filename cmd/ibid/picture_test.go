@@ -28,7 +28,7 @@ func TestPictureIsMade(t *testing.T) {
 	when := func(r ibid.ModelRequest) bool { return r.Think != ibid.ThinkOn }
 	answer := ibidtest.Say("Here is your cat.")
 	answer.When = when
-	p.app.model = ibidtest.NewScript(ibidtest.Reply{When: when, Calls: []ibid.ToolCall{{Name: "generate_image",
+	p.app.choices[0].model = ibidtest.NewScript(ibidtest.Reply{When: when, Calls: []ibid.ToolCall{{Name: "generate_image",
 		Arguments: json.RawMessage(`{"prompt":"a cat [red]"}`)}}}, answer)
 	m := p.ask("t1", map[string]any{"input_text": "Paint a cat.", "think": "off", "force_tools": []string{"generate_image"}})
 	at := "/v1/messages/" + m.ID + "/files/0"

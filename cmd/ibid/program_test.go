@@ -22,7 +22,7 @@ func TestModelRunsAProgram(t *testing.T) {
 	}
 	answer := ibidtest.Say("It is 5050.")
 	answer.When = when
-	p.app.model = ibidtest.NewScript(program("sum(range(101)"), program("sum(range(101))"), answer)
+	p.app.choices[0].model = ibidtest.NewScript(program("sum(range(101)"), program("sum(range(101))"), answer)
 	m := p.ask("t1", map[string]any{"input_text": "Add up the numbers to 100.", "think": "off"})
 	if len(m.Steps) != 2 || m.Steps[0].OK || !strings.Contains(m.Steps[0].Error, "line 1") || !m.Steps[1].OK || m.Steps[1].Summary != "5050" {
 		t.Errorf("steps %+v", m.Steps)

@@ -154,7 +154,7 @@ func TestToolsThatAreOffered(t *testing.T) {
 	} {
 		a := &app{cfg: tt.cfg}
 		offered := map[string]bool{}
-		tools := a.tools(tt.forced)
+		tools := a.tools(&choice{spec: tt.cfg.Model}, tt.forced)
 		for _, x := range tools {
 			offered[x.Spec().Name] = true
 		}

@@ -74,6 +74,11 @@ func settings() []setting {
 			show: func(c Config) string { return c.Model },
 		},
 		{
+			key: "models", kind: kindText, about: "further models that a question may ask for, with commas between: `ollama:qwen3:4b, openai:gpt-5`",
+			set:  setModels,
+			show: func(c Config) string { return c.Models },
+		},
+		{
 			key: "plan_model", kind: kindText, about: "a smaller model that thinks before the answer; empty: the same",
 			set:  setPlanModel,
 			show: func(c Config) string { return c.PlanModel },
@@ -277,6 +282,16 @@ func setModel(c *Config, v string) error {
 	}
 	_, err := llm.Open(llm.Config{Spec: v}) // calls nobody
 	return orBuiltIn(err, builtInModel)
+}
+
+func setModels(c *Config, v string) error {
+	c.Models = v
+	for _, spec := range specList(v) {
+		if err := setModel(&Config{}, spec); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func setPlanModel(c *Config, v string) error {

@@ -93,6 +93,8 @@ type Config struct {
 	// Forceable says why a question cannot demand a tool: there is none of that
 	// name, or it is not set up. nil lets every name pass.
 	Forceable func(tool string) error
+	// Choosable says why a question cannot ask for a model.
+	Choosable func(model string) error
 	Page      fs.FS // the web page; nil where it was not built
 
 	Token          string   // when set, every call must carry it

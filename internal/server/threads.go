@@ -70,6 +70,7 @@ type question struct {
 	Attachments   []ibid.Attachment `json:"attachments"`
 	EditMessageID string            `json:"edit_message_id"`
 	Fresh         bool              `json:"fresh"`
+	Model         string            `json:"model"`
 }
 
 func (s *Server) postUserMessage(w http.ResponseWriter, r *http.Request) {
@@ -80,7 +81,7 @@ func (s *Server) postUserMessage(w http.ResponseWriter, r *http.Request) {
 	}
 	threadID := r.PathValue("id")
 	accepted, err := s.start(r, run.Ask{ThreadID: threadID, EditMessageID: q.EditMessageID, Request: ibid.Request{
-		Text: q.InputText, Mode: q.Mode, Scope: q.Scope, Think: q.Think, ForceTools: q.ForceTools, Attachments: q.Attachments, Fresh: q.Fresh}})
+		Text: q.InputText, Mode: q.Mode, Scope: q.Scope, Think: q.Think, ForceTools: q.ForceTools, Attachments: q.Attachments, Fresh: q.Fresh, Model: q.Model}})
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -125,6 +126,11 @@ func (s *Server) start(r *http.Request, ask run.Ask) (run.Accepted, error) {
 	}
 	if err := s.checkAttachments(q.Attachments); err != nil {
 		return run.Accepted{}, err
+	}
+	if q.Model != "" && s.cfg.Choosable != nil {
+		if err := s.cfg.Choosable(q.Model); err != nil {
+			return run.Accepted{}, err
+		}
 	}
 	for _, name := range q.ForceTools {
 		if s.cfg.Forceable == nil {

@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./axe";
 import { Ibid, missing } from "./binary";
-import { close, launch, open, shot } from "./browser";
+import { ask, close, launch, open, shot } from "./browser";
 import { ScriptedModel } from "./model";
 
 const why = missing() ? ` (${missing() ?? ""})` : "";
@@ -43,6 +43,20 @@ describe.skipIf(missing())(`settings${why}`, () => {
 
     const mode = page.locator(".setting-list > div", { hasText: "IBID_SEARCH_MODE" }).first();
     await expect.poll(() => mode.innerText()).toContain("rrf");
+    await close(w);
+  });
+
+  it("name the models a question may choose from", async () => {
+    const w = await open(browser, ibid.url);
+    const { page } = w;
+    await page.getByRole("button", { name: "How to answer" }).click();
+    await page.getByRole("menuitemradio", { name: "reader" }).click();
+    expect(await page.getByRole("button", { name: "How to answer" }).getAttribute("data-on")).toBe("true");
+    await ask(page, "Hello there");
+    await page.locator(".answer[data-status=completed]").waitFor();
+    const thread = /\/t\/([^?]+)/.exec(page.url())?.[1] ?? "";
+    const { messages } = (await (await page.request.get(`${ibid.url}/v1/threads/${thread}/messages`)).json()) as { messages: { role: string; model?: string }[] };
+    expect(messages.find((m) => m.role === "assistant")?.model).toBe("reader");
     await close(w);
   });
 

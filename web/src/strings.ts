@@ -119,6 +119,7 @@ export const t = {
     title: "How to answer",
     mode: "Approach",
     think: "Thinking",
+    model: "Model",
     modes: {
       auto: ["Automatic", "Picks by the question"],
       agentic: ["Agent", "The model chooses its tools"],

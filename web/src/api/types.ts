@@ -234,6 +234,7 @@ export interface Request {
   mode?: Mode;
   scope?: Scope;
   think?: Think;
+  model?: string;
   force_tools?: string[] | null;
   attachments?: Attachment[] | null;
 }
@@ -273,6 +274,7 @@ export interface Message {
 }
 
 export interface Question {
+  model?: string;
   input_text: string;
   mode?: Mode;
   scope?: Scope;
@@ -367,6 +369,8 @@ export interface ServerStatus {
     hint?: string;
     capabilities?: { thinking?: boolean; tools?: boolean; images?: boolean; context_tokens?: number };
   };
+  /** That a question may ask for, the default first. */
+  models?: string[] | null;
   embedder?: { name?: string; built_in?: boolean };
   documents?: number;
   chunks?: number;

@@ -36,7 +36,9 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
   const [failure, setFailure] = useState<Failure>();
   const [files, setFiles] = useState<Attached[]>([]);
   const docs = useDocuments().data ?? [];
-  const hasWeb = useServerStatus().data?.tools?.includes("web_search") ?? false;
+  const status = useServerStatus().data;
+  const hasWeb = status?.tools?.includes("web_search") ?? false;
+  const model = status?.models?.includes(how.model) ? how.model : undefined;
   const field = useRef<HTMLTextAreaElement>(null);
   useTypeAnywhere(field);
 
@@ -74,6 +76,7 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
         scope: how.scope,
         mode: how.mode,
         think: how.think,
+        model,
         force_tools: hasWeb && how.web ? ["web_search"] : undefined,
         attachments: files.length > 0 ? await Promise.all(files.map(encode)) : undefined,
       });

@@ -1,12 +1,15 @@
 import { SlidersHorizontal } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
+import { useServerStatus } from "../api/queries";
 import type { Mode, Think } from "../api/types";
 import { t } from "../strings";
 import type { HowToAsk } from "./draft";
 
 /** Approach and thinking of the next questions. */
 export function HowMenu({ how, onChange }: { how: HowToAsk; onChange: (how: HowToAsk) => void }) {
-  const changedFromPlain = how.mode !== "auto" || how.think !== "auto";
+  const models = useServerStatus().data?.models ?? [];
+  const model = models.includes(how.model) ? how.model : (models[0] ?? "");
+  const changedFromPlain = how.mode !== "auto" || how.think !== "auto" || model !== (models[0] ?? "");
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
@@ -35,6 +38,19 @@ export function HowMenu({ how, onChange }: { how: HowToAsk; onChange: (how: HowT
               </DropdownMenu.RadioItem>
             ))}
           </DropdownMenu.RadioGroup>
+          {models.length > 1 && (
+            <>
+              <DropdownMenu.Separator className="menu-line" />
+              <DropdownMenu.Label className="menu-label">{t.modes.model}</DropdownMenu.Label>
+              <DropdownMenu.RadioGroup value={model} onValueChange={(to) => onChange({ ...how, model: to === models[0] ? "" : to })}>
+                {models.map((m) => (
+                  <DropdownMenu.RadioItem key={m} className="menu-item" value={m}>
+                    {m}
+                  </DropdownMenu.RadioItem>
+                ))}
+              </DropdownMenu.RadioGroup>
+            </>
+          )}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>

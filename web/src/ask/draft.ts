@@ -28,9 +28,11 @@ export interface HowToAsk {
   think: Think;
   /** The web is to be searched, whatever the model would choose. */
   web: boolean;
+  /** The model that answers; "" is the server's default. */
+  model: string;
 }
 
-export const plainly: HowToAsk = { scope: {}, mode: "auto", think: "auto", web: false };
+export const plainly: HowToAsk = { scope: {}, mode: "auto", think: "auto", web: false, model: "" };
 
 /** Scope, mode and thinking of a thread's next question. */
 export function useHowToAsk(threadId: string): [HowToAsk, (how: HowToAsk) => void] {
@@ -56,7 +58,7 @@ export function isWhole(scope: Scope): boolean {
 }
 
 function isPlain(how: HowToAsk): boolean {
-  return isWhole(how.scope) && how.mode === "auto" && how.think === "auto" && !how.web;
+  return isWhole(how.scope) && how.mode === "auto" && how.think === "auto" && !how.web && how.model === "";
 }
 
 function read(value: unknown): HowToAsk | undefined {

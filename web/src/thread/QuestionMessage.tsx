@@ -115,10 +115,10 @@ function Branches({ message, siblings, messages }: Omit<Props, "busy">) {
 
 /** Asks the question of a message again, changed or not, on a branch of its own. */
 export async function askAgain(message: Message, text: string): Promise<void> {
-  const { scope, mode, think, force_tools } = message.request ?? {};
+  const { scope, mode, think, model, force_tools } = message.request ?? {};
   try {
     const attachments = await attachmentsOf(message);
-    await ask(message.thread_id, message.parent_id ?? "", { input_text: text, scope, mode, think, force_tools: force_tools ?? undefined, attachments, edit_message_id: message.id });
+    await ask(message.thread_id, message.parent_id ?? "", { input_text: text, scope, mode, think, model, force_tools: force_tools ?? undefined, attachments, edit_message_id: message.id });
   } catch (err) {
     toast({ text: err instanceof Error ? err.message : String(err), tone: "bad" });
     throw err;

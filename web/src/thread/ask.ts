@@ -42,6 +42,7 @@ async function show(threadId: string, parentId: string, question: Question, acce
       mode: question.mode,
       scope: question.scope,
       think: question.think,
+      model: question.model,
       force_tools: question.force_tools,
       attachments: question.attachments?.map(({ name, mime }) => ({ name, mime })),
     },
