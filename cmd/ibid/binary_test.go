@@ -465,8 +465,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// scriptedModel is a model server that asks for one search and then writes
-// words, and the flags that point ibid at it.
+// scriptedModel is a model server that asks for one search, where it is not given
+// passages, and then writes words, and the flags that point ibid at it.
 func scriptedModel(t *testing.T, answer ibidtest.Reply) (*ibidtest.ModelServer, []string) {
 	search := ibidtest.CallTool("search_knowledge_base", `{"query":"warranty"}`)
 	search.When = func(r ibid.ModelRequest) bool {
@@ -474,7 +474,8 @@ func scriptedModel(t *testing.T, answer ibidtest.Reply) (*ibidtest.ModelServer, 
 	}
 	search.Repeat = true
 	answer.When = func(r ibid.ModelRequest) bool {
-		return len(r.Turns) > 0 && r.Turns[len(r.Turns)-1].Role == ibid.RoleTool
+		direct := len(r.Tools) == 0 && len(r.Schema) == 0 && r.Think != ibid.ThinkOn // the passages stand in the question
+		return direct || len(r.Turns) > 0 && r.Turns[len(r.Turns)-1].Role == ibid.RoleTool
 	}
 	answer.Repeat = true
 	m := ibidtest.OllamaServer(t, search, answer)
