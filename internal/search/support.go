@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -89,6 +90,7 @@ type sentence struct {
 // judge holds one claim against all its evidence.
 type judge struct {
 	claim    sentence
+	terms    []string        // of the claim, sorted: sums must not depend on the order of a map
 	names    map[string]bool // terms of the claim that are capitalised
 	weights  map[string]float64
 	total    float64
@@ -119,7 +121,8 @@ func newJudge(claim string, evidence []Evidence) *judge {
 		}
 		j.evidence = append(j.evidence, piece)
 	}
-	for t := range j.claim.terms {
+	j.terms = slices.Sorted(maps.Keys(j.claim.terms))
+	for _, t := range j.terms {
 		w := math.Log(1 + (float64(n)+1)/(float64(holds[t])+0.5))
 		j.weights[t] = w
 		j.total += w
@@ -235,7 +238,7 @@ func (j *judge) together(closest []nearest) float64 {
 // it.
 func (j *judge) covered(s sentence, near []sentence) float64 {
 	covered := 0.0
-	for t := range j.claim.terms {
+	for _, t := range j.terms {
 		switch {
 		case s.terms[t]:
 			covered += j.weights[t]

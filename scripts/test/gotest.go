@@ -105,11 +105,10 @@ func (g *goReader) packageDone(e goEvent) {
 	switch e.Action {
 	case "fail":
 		fmt.Fprintf(g.show, "FAIL  %s  %.1fs\n", e.Package, e.Elapsed)
-		if g.failed[e.Package] > 0 {
-			return
+		if g.failed[e.Package] == 0 {
+			g.counts.failed++
 		}
-		g.counts.failed++
-		for key, output := range g.output {
+		for key, output := range g.output { // of what has not ended: a panic, a test that ran out of time
 			if strings.HasPrefix(key, e.Package+"\x00") {
 				io.WriteString(g.show, strings.Join(output, ""))
 			}
