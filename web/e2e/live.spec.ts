@@ -51,7 +51,7 @@ describe.skipIf(missing())(`an answer while it is written${missing() ? ` (${miss
     await page.getByRole("button", { name: "Stop" }).waitFor();
     await page.locator(".thread-item .pulse").waitFor();
     await page.getByRole("button", { name: "Thoughts" }).click();
-    await page.getByText("I shall look into the documents.").waitFor();
+    await page.getByText("I shall look into the documents.").first().waitFor(); // each call of the model thinks
     await page.locator(".steps .fold").click();
     await page.getByText("Searched your documents").last().waitFor();
     await shot(page, "answer-growing");
