@@ -30,7 +30,7 @@ describe.skipIf(missing())(`settings${why}`, () => {
     const w = await open(browser, ibid.url);
     const { page } = w;
     await page.getByRole("link", { name: "Settings" }).click();
-    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/settings");
 
     await page.getByRole("button", { name: "Test this: Answers" }).click();
