@@ -258,13 +258,10 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		return agent.Outcome{}, err
 	}
 	cfg := agent.Config{
-		Model: chosen.model, Planner: a.planner, Judge: chosen.writer(), Tools: a.tools(chosen, task.Request.ForceTools...),
+		Model: chosen.model, Planner: a.planner, Judge: chosen.writer(), Tools: a.offered(chosen, task.Request),
 		Limits:  agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
 		Grading: agent.Judging(a.cfg.Grading), Verification: agent.Judging(a.cfg.Verification), Parents: a.db.Parents,
 		Now: time.Now, NewID: newID, Log: a.log,
-	}
-	if task.Request.Scope.OnlyDatabases() {
-		cfg.Tools = []agent.Tool{tool.NewCalculator(), tool.NewCurrentTime()}
 	}
 	cfg.Tools = append(cfg.Tools, a.databaseTools(databases)...)
 	if there, err := a.db.Files(ctx, task.ThreadID); err != nil {
@@ -288,6 +285,15 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		before.keep(ctx, task, out)
 	}
 	return out, err
+}
+
+// offered are the tools for a question, but for those of databases and files. One
+// that is limited to databases gets none that reads documents.
+func (a *app) offered(c *choice, req ibid.Request) []agent.Tool {
+	if req.Scope.OnlyDatabases() {
+		return []agent.Tool{tool.NewCalculator(), tool.NewCurrentTime()}
+	}
+	return a.tools(c, req.ForceTools...)
 }
 
 // tools are what a model is offered, the most useful first: some models hardly

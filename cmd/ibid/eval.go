@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -73,10 +74,7 @@ func (c *cli) evalRetrieval(ctx context.Context, cfg Config, dir string, sample 
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return json.NewEncoder(c.out).Encode(report)
-	}
-	return report.WriteTable(c.out)
+	return c.printReport(report, asJSON)
 }
 
 func (c *cli) evalAnswersCommand() *cobra.Command {
@@ -127,6 +125,11 @@ func (c *cli) evalAnswers(ctx context.Context, cfg Config, dir string, sample in
 	if err != nil {
 		return err
 	}
+	return c.printReport(report, asJSON)
+}
+
+// printReport prints what was measured, as JSON or for people.
+func (c *cli) printReport(report interface{ WriteTable(io.Writer) error }, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(c.out).Encode(report)
 	}
