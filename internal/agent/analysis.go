@@ -73,7 +73,7 @@ var pastFiles = regexp.MustCompile(`^<!-- METADATA: [^\n]*"files":\[`)
 // isQuestion reports whether a message asks rather than tells.
 func isQuestion(s string) bool {
 	s = strings.ToLower(strings.TrimSpace(s))
-	return strings.HasSuffix(s, "?") || asking.MatchString(s)
+	return asksAtEnd(s) || asking.MatchString(s) || foreignQuestion.MatchString(s)
 }
 
 // otherSources are the tools that answer questions from elsewhere than documents.
@@ -87,10 +87,11 @@ var elsewhere = regexp.MustCompile(`(?i)\b(documents?|files?|library|folders?|ca
 
 // comparing words make a question complex: it needs more than one passage.
 var comparing = regexp.MustCompile(`(?i)\b(compare|comparison|contrast|difference|differences|differ|versus|vs|trade-?offs?|pros and cons|` +
-	`relate|relationship|impact|implications?|analy[sz]e|evaluate|summari[sz]e|summary|overview|across|between|vergleiche?|unterschiede?|zusammenfassung)\b`)
+	`relate|relationship|impact|implications?|analy[sz]e|evaluate|summari[sz]e|summary|overview|across|between|vergleichen?|vergleiche|unterschiede?|zusammenfassung|fasse|diff[ée]rences?|compare[rz]|r[ée]sume[rz]?|diferencias?|compara[r]?|resumen?|resumir|` +
+	`differenz[ae]|confronta|riassumi|riassunto|diferenças?|resuma|resumo)(?:\W|$)`)
 
 // explaining words make a question at least moderate.
-var explaining = regexp.MustCompile(`(?i)\b(why|how|explain|describe|reasons?|steps|process|list|which|warum|wie|weshalb|erkläre?)\b`)
+var explaining = regexp.MustCompile(`(?i)\b(why|how|explain|describe|reasons?|steps|process|list|which|warum|wie|weshalb|erkläre?|pourquoi|comment|explique[rz]?|por qué|cómo|explica|perché|spiega|por que)(?:\W|$)`)
 
 // measuring is a "how" that asks for one figure.
 var measuring = regexp.MustCompile(`(?i)\bhow (many|much|long|old|often|far|tall|high|large|big|deep|fast|wide)\b`)

@@ -3,6 +3,8 @@ package agent
 import (
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"ibid/internal/text"
 )
@@ -30,7 +32,7 @@ func decompose(question string) []string {
 func questions(s string) []string {
 	var parts []string
 	for _, span := range text.Sentences(s) {
-		if part := s[span.Start:span.End]; strings.HasSuffix(part, "?") {
+		if part := s[span.Start:span.End]; asksAtEnd(part) {
 			parts = append(parts, part)
 		}
 	}
@@ -53,20 +55,36 @@ func eachAlone(parts []string) []string {
 	return full
 }
 
-// clauses joins two questions into one sentence.
-var clauses = regexp.MustCompile(`(?i),? and (who|whom|what|when|where|which|why|how)\b`)
+// asksAtEnd reports whether a sentence ends with a question mark, of whatever
+// script.
+func asksAtEnd(s string) bool { return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") }
+
+// foreignAsking are the words that questions begin with in German, French,
+// Spanish, Italian and Portuguese. A boundary (\b) is one of ASCII only, so that
+// a space follows where they are used.
+const foreignAsking = `wer|wen|wem|wessen|was|wann|wo|woher|wohin|warum|wieso|weshalb|wie|welche[rsmn]?|` +
+	`qui|où|quand|pourquoi|comment|combien|quel(?:le)?s?|que|qu|` +
+	`quién(?:es)?|qué|cuándo|dónde|por qué|cómo|cuánt[oa]s?|cuál(?:es)?|` +
+	`chi|cosa|che cosa|dove|perché|come|quant[oaie]|qual[ei]?|quem|o que|onde|por que|como|quant[oa]s|quais|quando`
+
+var (
+	// clauses joins two questions into one sentence.
+	clauses = regexp.MustCompile(`(?i),? (?:and (who|whom|what|when|where|which|why|how)\b|(?:und|et|y|e) ((?:` + foreignAsking + `)(?:\s|['’])))`)
+	// foreignQuestion begins a question that is not English.
+	foreignQuestion = regexp.MustCompile(`(?i)^¿?\s*(?:(?:in|en|em|à|a|de|di|da|seit|desde|depuis|zu) )?(?:` + foreignAsking + `)(?:\s|['’])`)
+)
 
 // joinedClauses splits a question at its "and when", "and what".
 func joinedClauses(s string) []string {
 	first := strings.ToLower(strings.TrimSpace(s))
-	if !asking.MatchString(first) {
+	if !asking.MatchString(first) && !foreignQuestion.MatchString(first) {
 		return nil
 	}
 	var parts []string
 	start := 0
 	for _, m := range clauses.FindAllStringSubmatchIndex(s, -1) {
 		parts = append(parts, asQuestion(s[start:m[0]]))
-		start = m[2]
+		start = max(m[2], m[4]) // whichever language it was
 	}
 	return eachAlone(append(parts, asQuestion(s[start:])))
 }
@@ -74,11 +92,12 @@ func joinedClauses(s string) []string {
 var asking = regexp.MustCompile(`^(who|whom|what|when|where|which|why|how|in what|on what)\b`)
 
 func asQuestion(s string) string {
-	s = strings.TrimRight(strings.TrimSpace(s), " ?.,")
+	s = strings.TrimRight(strings.TrimLeft(strings.TrimSpace(s), "¿ "), " ?.,")
 	if s == "" {
 		return s
 	}
-	return strings.ToUpper(s[:1]) + s[1:] + "?"
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:] + "?"
 }
 
 var (
@@ -86,8 +105,11 @@ var (
 	difference = regexp.MustCompile(`(?i)^(?:what (?:is|are) )?(?:the )?differences?\s+(?:in (.+?) )?between\s+(.+?)\s+and\s+(.+?)(?:\s+(?:on|about|regarding|concerning|with respect to|in terms of)\s+(.+?))?[?.!]*$`)
 	differs    = regexp.MustCompile(`(?i)^how (?:does|do|did) (.+?) (?:differ from|compare (?:to|with))\s+(.+?)(?:\s+(?:on|about|regarding|concerning|in terms of)\s+(.+?))?[?.!]*$`)
 	against    = regexp.MustCompile(`(?i)^(.+?)\s+(?:vs\.?|versus)\s+(.+?)[?.!]*$`)
-	relates    = regexp.MustCompile(`(?i)^how (?:does|do|did|is|are) (.+?) (?:relate|related|connect|connected|linked) (?:to|with)\s+(.+?)[?.!]*$`)
-	relation   = regexp.MustCompile(`(?i)^what (?:is|was|are) the (?:relationship|relation|connection|link|impact|effect|influence) (?:between|of) (.+?) (?:and|on) (.+?)[?.!]*$`)
+	// The same in German, French, Spanish, Italian and Portuguese.
+	foreignDifference = regexp.MustCompile(`(?i)(?:unterschiede?n? zwischen|différences? entre|diferencias? entre|differenz[ae] (?:tra|fra)|diferenças? entre)\s+(.+?)\s+(?:und|et|y|e)\s+(.+?)[?.!\s]*$`)
+	foreignComparison = regexp.MustCompile(`(?i)^(?:vergleichen?|vergleiche|comparez|comparer|compara|comparar|confronta|confrontare|compare)\s+(.+?)\s+(?:und|mit|et|avec|y|con|e|com)\s+(.+?)[?.!\s]*$`)
+	relates           = regexp.MustCompile(`(?i)^how (?:does|do|did|is|are) (.+?) (?:relate|related|connect|connected|linked) (?:to|with)\s+(.+?)[?.!]*$`)
+	relation          = regexp.MustCompile(`(?i)^what (?:is|was|are) the (?:relationship|relation|connection|link|impact|effect|influence) (?:between|of) (.+?) (?:and|on) (.+?)[?.!]*$`)
 )
 
 // compared splits a comparison into a search for each side.
@@ -100,6 +122,10 @@ func compared(s string) []string {
 	} else if m := differs.FindStringSubmatch(s); m != nil {
 		a, b, topic = m[1], m[2], m[3]
 	} else if m := against.FindStringSubmatch(s); m != nil {
+		a, b = m[1], m[2]
+	} else if m := foreignDifference.FindStringSubmatch(s); m != nil {
+		a, b = m[1], m[2]
+	} else if m := foreignComparison.FindStringSubmatch(s); m != nil {
 		a, b = m[1], m[2]
 	} else {
 		return nil

@@ -43,11 +43,22 @@ const maxBack = 4
 
 var (
 	// continues begins questions that go on with the one before.
-	continues = regexp.MustCompile(`(?i)^(?:and|but|or|so|then)?,?\s*(?:what about|how about|and|but|or)\s+(.+?)[?.!]*$`)
+	continues = regexp.MustCompile(`(?i)^¿?\s*(?:(?:and|but|or|so|then)?,?\s*(?:what about|how about|and|but|or)|` +
+		`(?:und|aber|oder)(?: was ist mit| wie (?:ist|war) es(?: mit)?)?|(?:et|mais)(?: pour| qu['’]en est-il de)?|(?:y|pero|e|ma|mas)(?: qué hay de| que tal)?)\s+(.+?)\s*[?？.!]*$`)
 	// alone is a question word with nothing to ask about.
-	alone = regexp.MustCompile(`(?i)^\W*(and |but )?(why|how|when|where|who|what|how so|how much|how many|since when|by whom|why not|what else)\W*$`)
+	alone = regexp.MustCompile(`(?i)^[^\pL]*(?:(?:and|but|und|et|y|e) )?(?:why|how|when|where|who|what|how so|how much|how many|since when|by whom|why not|what else|` +
+		`warum|wieso|wann|wo|wer|wie|seit wann|pourquoi|quand|où|qui|comment|combien|por qué|cuándo|dónde|quién|cómo|perché|quando|dove|chi|come|quem|onde|como)[^\pL]*$`)
 	// pronouns stand for something that was named.
 	pronouns = regexp.MustCompile(`(?i)\b(it|its|they|them|their|theirs|he|him|his|she|her|hers)\b`)
+	// foreignPronouns do so in the languages besides English. Those that are
+	// articles too, or address the reader, are left out.
+	foreignPronouns = map[string]*regexp.Regexp{
+		"de": regexp.MustCompile(`(?:^|\s)([Ee]r|sie|ihn|ihm|ihr|seine[nmrs]?|ihre[nmrs]?|deren|dessen|dies|das)[\s?.,!]`),
+		"fr": regexp.MustCompile(`(?i)(?:^|[\s-])(il|elle|ils|elles|lui|leur|leurs|son|sa|ses|cela|ça)[\s?.,!]`),
+		"es": regexp.MustCompile(`(?i)(?:^|[\s¿])(él|ella|ellos|ellas|su|sus|eso)[\s?.,!]`),
+		"it": regexp.MustCompile(`(?i)(?:^|\s)(lui|lei|loro|suo|sua|suoi|sue|egli|essa|esso)[\s?.,!]`),
+		"pt": regexp.MustCompile(`(?i)(?:^|\s)(ele|ela|eles|elas|seu|sua|seus|suas|dele|dela|isso)[\s?.,!]`),
+	}
 	// pointing words stand for all that was said.
 	pointing = regexp.MustCompile(`(?i)^(this|that|these|those)\b|\b(is|was|are|were|does|did|do) (this|that|these|those)\b|\b(this|that|these|those|the (?:first|second|third|last|former|latter|same|other)(?: one)?|ones?)\W*$`)
 	// impersonal "it" stands for nothing.
@@ -63,6 +74,9 @@ func leans(q string) bool {
 		return true
 	}
 	at := pronouns.FindStringIndex(q)
+	if foreign := foreignPronouns[text.QuestionLanguage(q)]; foreign != nil {
+		at = foreign.FindStringIndex(q)
+	}
 	if at == nil || impersonal.MatchString(q) {
 		return false
 	}
@@ -88,6 +102,9 @@ func exchange(question, before string) (string, bool) {
 	case len(numbers) > 0:
 		return "", false
 	}
+	if at, ok := samePlace(part, thing, before); ok {
+		return before[:at.Start] + thing + before[at.End:], true
+	}
 	if n := names(before); len(n) == 1 && (isName(thing) || preposition.MatchString(part)) {
 		if isName(thing) && (!preposition.MatchString(part) || precededBy(before, n[0], part)) {
 			return before[:n[0].Start] + thing + before[n[0].End:], true
@@ -102,7 +119,7 @@ func exchange(question, before string) (string, bool) {
 
 var (
 	asks        = regexp.MustCompile(`(?i)\b(who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should)\b`)
-	preposition = regexp.MustCompile(`(?i)^(in|for|of|at|on|by|with|to|from|during|under)\s+`)
+	preposition = regexp.MustCompile(`(?i)^(in|for|of|at|on|by|with|to|from|during|under|im|für|von|bei|mit|en|para|de|del|dans|pour|au|à|chez|em|nel|nella|per|di|da)\s+`)
 	figures     = regexp.MustCompile(`\d[\d.,]*\d|\d`)
 	determined  = regexp.MustCompile(`(?i)^(the|my|our|your|a|an)\s+\pL`)
 	// objectOf is what "what is the rent?" and "who signed the lease?" are about.
@@ -117,6 +134,23 @@ func oneThing(s string) bool {
 }
 
 var auxiliary = regexp.MustCompile(`(?i)\b(do|does|did|can|could|will|would|should|must|may|shall|has|have|had)\b`)
+
+// samePlace returns the only name in the question before that has the same
+// preposition before it as a part that is a name: "in Germany", "And in France?".
+func samePlace(part, thing, before string) (text.Span, bool) {
+	var found []text.Span
+	if preposition.MatchString(part) && isName(thing) {
+		for _, n := range names(before) {
+			if precededBy(before, n, part) {
+				found = append(found, n)
+			}
+		}
+	}
+	if len(found) != 1 {
+		return text.Span{}, false
+	}
+	return found[0], true
+}
 
 // precededBy reports whether the same preposition stands before a name as begins
 // a part.
@@ -189,7 +223,7 @@ func contentWords(s string) []string {
 }
 
 func language(s string) string {
-	if l := text.Language(s); l != "" {
+	if l := text.QuestionLanguage(s); l != "" {
 		return l
 	}
 	return "en"

@@ -71,7 +71,7 @@ func ChooseFrom(question string, sections []Section) []Choice {
 // languageOfAny is the language of the question or, as most are too short to
 // tell, of the first section that tells.
 func languageOfAny(question string, sections []Section) string {
-	language := Language(question)
+	language := QuestionLanguage(question)
 	for i := 0; language == "" && i < len(sections); i++ {
 		language = Language(sections[i].Text)
 	}
@@ -149,7 +149,10 @@ func (r *ranker) read(passage int, s string) {
 		c.Header = above.next(sentence)
 		r.scan.read(r.question, &c, sentence)
 		c.signals.look(sentence, r.kind)
-		if r.subject != 0 {
+		switch {
+		case r.defined != "":
+			c.signals[sDefines] = definesUnspaced(sentence, r.defined)
+		case r.subject != 0:
 			c.signals[sDefines] = r.defines(sentence)
 		}
 		r.all = append(r.all, c)

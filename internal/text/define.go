@@ -14,6 +14,10 @@ var (
 // subjectOf returns the terms of what a question asks to define: those before
 // it is narrowed down.
 func (q *question) subjectOf(words []string) uint64 {
+	narrowing := narrowing
+	if q.grammar != nil {
+		narrowing = q.grammar.narrowing
+	}
 	var subject uint64
 	for _, w := range words {
 		if narrowing[w] && subject != 0 {
@@ -37,6 +41,10 @@ const (
 // subject, from 0 to 1: "A data frame is a list …", "This is called a typed
 // trace".
 func (q *question) defines(sentence string) float64 {
+	defining, articles, naming := defining, articles, naming
+	if g := q.grammar; g != nil {
+		defining, articles, naming = g.defining, g.articles, g.naming
+	}
 	var words []string
 	var seen, run uint64
 	first, last := -1, -1
@@ -79,6 +87,25 @@ func (q *question) defines(sentence string) float64 {
 	for i := first - 1; i >= 0 && (articles[words[i]] || words[i] == "as" || naming[words[i]]); i-- {
 		if naming[words[i]] {
 			return 0.7
+		}
+	}
+	return 0
+}
+
+// definesUnspaced is defines for Chinese and Japanese: the subject near the start
+// of the sentence, and then what is said of it.
+func definesUnspaced(sentence, subject string) float64 {
+	s := Fold(strings.Join(strings.Fields(sentence), ""))
+	before, after, ok := strings.Cut(s, subject)
+	if !ok || len(before) > 24 {
+		return 0
+	}
+	if i := strings.IndexAny(after, "）)"); i > 0 && i < 60 && (strings.HasPrefix(after, "（") || strings.HasPrefix(after, "(")) {
+		after = strings.TrimLeft(after[i:], "）)")
+	}
+	for _, verb := range []string{"とは", "は", "是", "，是", "、", "指"} {
+		if strings.HasPrefix(after, verb) {
+			return 1 - float64(len(before))/48
 		}
 	}
 	return 0

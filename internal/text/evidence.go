@@ -121,9 +121,13 @@ func (e *evidence) name(named bool) {
 var reasons = []string{"because", "due to", "since ", "so that", "in order to", "as a result", "caused by", "result of",
 	"reason", "therefore", "led to", "owing to", "thus", "to avoid", "to prevent", "allow", "so as to", "for fear", "as it "}
 
-func givesReason(sentence string) bool {
+func givesReason(sentence string, g *grammar) bool {
 	s := strings.ToLower(sentence)
-	for _, p := range reasons {
+	phrases := reasons
+	if g != nil {
+		phrases = g.reasons
+	}
+	for _, p := range phrases {
 		if strings.Contains(s, p) {
 			return true
 		}

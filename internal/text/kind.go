@@ -1,7 +1,7 @@
 package text
 
-// Kind is what sort of answer a question expects, where its words tell. Only
-// English questions do so far.
+// Kind is what sort of answer a question expects, where its words tell: those of
+// English, and of the languages in grammars.
 type Kind uint8
 
 const (
@@ -17,13 +17,16 @@ const (
 
 // KindOf tells what sort of answer a question expects.
 func KindOf(question string) Kind {
-	var words []string
-	for w := range Words(question) {
-		if !w.Joined {
-			words = append(words, w.Text)
-		}
+	language := QuestionLanguage(question)
+	if g := grammars[language]; g != nil {
+		kind, _ := g.kindOf(plainWords(question))
+		return kind
 	}
-	return kindOf(words)
+	if language == "zh" || language == "ja" {
+		_, kind := withoutAsking(question, language)
+		return kind
+	}
+	return kindOf(plainWords(question))
 }
 
 // What a noun after "what" or "which" says about the answer.

@@ -3,6 +3,7 @@ package text
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -26,6 +27,8 @@ type question struct {
 	named    uint64             // terms that are capitalised: who or what it is about
 	subject  uint64             // of "what is X": the terms of X
 	counted  int8               // of "how many X": the term X; else -1
+	grammar  *grammar           // of the question's language; nil for English and the unknown
+	defined  string             // in Chinese and Japanese: what the question asks to define
 	said     map[string]bool    // all its words, folded
 	seen     map[string]meaning // words of the passages
 }
@@ -46,6 +49,15 @@ func readQuestion(s, language string) *question {
 	for b := utf8.RuneSelf; b < len(q.first); b++ {
 		q.first[b] = true // what a word loses with its accents
 	}
+	q.grammar = grammars[language]
+	unspaced := KindAny
+	if language == "zh" || language == "ja" {
+		asked := s
+		s, unspaced = withoutAsking(asked, language)
+		if unspaced == KindDefine {
+			q.defined = Fold(strings.Join(strings.Fields(s), ""))
+		}
+	}
 	var words, named []string
 	for w := range Words(s) {
 		q.said[w.Text] = true
@@ -57,7 +69,16 @@ func readQuestion(s, language string) *question {
 		}
 		words = append(words, w.Text)
 	}
-	q.kind = kindOf(words)
+	switch {
+	case q.grammar != nil:
+		kind, asking := q.grammar.kindOf(words)
+		q.kind = kind
+		words = slices.Delete(words, asking.at, asking.at+len(asking.words))
+	case unspaced != KindAny:
+		q.kind = unspaced
+	default:
+		q.kind = kindOf(words)
+	}
 	q.number(q.content(words))
 	for _, w := range named {
 		q.named |= bit(q.find(w))
@@ -140,6 +161,9 @@ func (q *question) meaning(word string) meaning {
 		return m
 	}
 	m := meaning{term: -1, content: !q.analyzer.Stop(word), said: q.said[word], traits: traitsOf(word)}
+	if q.grammar != nil {
+		m.traits |= q.grammar.traits[word]
+	}
 	if m.content && q.first[word[0]] {
 		t := q.analyzer.Stem(word)
 		if at, asked := q.terms[t]; asked {

@@ -28,7 +28,7 @@ func (s *scan) read(q *question, c *candidate, sentence string) {
 	s.see(c.Header, nil)
 	e := evidence{kind: q.kind}
 	s.see(sentence, &e)
-	if q.kind == KindReason && givesReason(sentence) {
+	if q.kind == KindReason && givesReason(sentence, q.grammar) {
 		e.best = 1
 	}
 	s.fill(&c.signals, e.best)
