@@ -8,13 +8,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
 	"ibid/internal/eval"
 	"ibid/internal/reader"
-	"ibid/internal/search"
 )
 
 func (c *cli) evalCommand() *cobra.Command {
@@ -30,12 +30,13 @@ func (c *cli) evalCommand() *cobra.Command {
 
 func (c *cli) evalRetrievalCommand() *cobra.Command {
 	var sample int
+	var split string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "retrieval DIR",
 		Short: "Measure every way of searching on a question set",
 		Long: "Measures every way of searching on a question set in BEIR's layout: corpus.jsonl, queries.jsonl and\n" +
-			"qrels/test.tsv. It shows which search_mode suits the embedder. Your own library is not touched.",
+			"qrels/test.tsv, each also as .gz. It shows which search_mode suits the embedder. Your own library is not touched.",
 		Example: "  ibid eval retrieval questions/cranfield\n" +
 			"  ibid eval retrieval --embedder ollama:nomic-embed-text questions/cranfield",
 		Args: arguments(cobra.ExactArgs(1)),
@@ -49,27 +50,28 @@ func (c *cli) evalRetrievalCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.evalRetrieval(ctx, cfg, args[0], sample, asJSON)
+			return c.evalRetrieval(ctx, cfg, args[0], eval.Config{Sample: sample, Split: split}, asJSON)
 		},
 	}
 	cmd.Flags().IntVar(&sample, "sample", 0, "ask so many questions only, chosen at random")
+	cmd.Flags().StringVar(&split, "split", eval.DefaultSplit, "judge by qrels/`NAME`.tsv")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-func (c *cli) evalRetrieval(ctx context.Context, cfg Config, dir string, sample int, asJSON bool) error {
-	embedder, err := openEmbedder(cfg)
-	if err != nil {
+func (c *cli) evalRetrieval(ctx context.Context, cfg Config, dir string, measured eval.Config, asJSON bool) error {
+	var err error
+	if measured.Embedder, err = openEmbedder(cfg); err != nil {
 		return err
 	}
-	var reranker search.Reranker
 	if cfg.Rerank != rerankMaxSim { // which is measured in any case
-		if reranker, err = openReranker(cfg, nil); err != nil {
+		if measured.Reranker, err = openReranker(cfg, nil); err != nil {
 			return err
 		}
 	}
-	progress, end := c.evalProgress()
-	report, err := eval.Retrieval(ctx, dir, eval.Config{Embedder: embedder, Reranker: reranker, Sample: sample, Progress: progress})
+	var end func()
+	measured.Progress, end = c.evalProgress()
+	report, err := eval.Retrieval(ctx, dir, measured)
 	end()
 	if err != nil {
 		return err
@@ -136,14 +138,26 @@ func (c *cli) printReport(report interface{ WriteTable(io.Writer) error }, asJSO
 	return report.WriteTable(c.out)
 }
 
-// evalProgress shows on a terminal how far a measurement is.
+// sayEvery is how often a measurement says how far it is where nobody watches: a
+// log is to be short.
+const sayEvery = 10 * time.Second
+
+// evalProgress shows how far a measurement is, on standard error: in one line on
+// a terminal, elsewhere by a line now and then.
 func (c *cli) evalProgress() (show func(stage string, done, total int), end func()) {
 	notes := newTerminal(c.err, c.env)
-	if !notes.tty {
-		return nil, func() {}
+	if notes.tty {
+		show = func(stage string, done, total int) {
+			notes.printf("\r\x1b[K%s", notes.paint(dim, fmt.Sprintf("%s: %d of %d", stage, done, total)))
+		}
+		return show, func() { notes.printf("\r\x1b[K") }
 	}
+	said := time.Now()
 	show = func(stage string, done, total int) {
-		notes.printf("\r\x1b[K%s", notes.paint(dim, fmt.Sprintf("%s: %d of %d", stage, done, total)))
+		if time.Since(said) >= sayEvery {
+			said = time.Now()
+			notes.printf("%s: %d of %d\n", stage, done, total)
+		}
 	}
-	return show, func() { notes.printf("\r\x1b[K") }
+	return show, func() {}
 }

@@ -60,7 +60,7 @@ func Answers(ctx context.Context, dir string, cfg AnswersConfig) (*AnswersReport
 	set.sample(Config{Sample: cfg.Sample, Seed: cfg.Seed})
 	unanswerable := set.holdOut(cfg.Seed)
 	build := Config{Embedder: cfg.Embedder, Progress: cfg.Progress}
-	searcher, _, err := set.searcher(ctx, build)
+	searcher, _, err := set.searcher(ctx, newStore(set), build)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"flag"
@@ -207,7 +208,7 @@ func TestReadSetSaysWhatIsWrong(t *testing.T) {
 	}{
 		"missing":   {"corpus.jsonl", "", "corpus.jsonl", ibid.CodeNotFound},
 		"broken":    {"corpus.jsonl", "{\"_id\":\"1\"}\n{\n", "corpus.jsonl, line 2", ibid.CodeBadRequest},
-		"twice":     {"corpus.jsonl", "{\"_id\":\"1\"}\n{\"_id\":\"1\"}\n", "line 2", ibid.CodeBadRequest},
+		"list":      {"corpus.jsonl", "{\"_id\":[1]}\n", "corpus.jsonl, line 1: a text is wanted", ibid.CodeBadRequest},
 		"no id":     {"queries.jsonl", "{\"text\":\"x\"}\n", "queries.jsonl, line 1: _id", ibid.CodeBadRequest},
 		"columns":   {"qrels/test.tsv", "a\tb\n", "test.tsv, line 1", ibid.CodeBadRequest},
 		"score":     {"qrels/test.tsv", "q\tc\ts\nq1\t1\thigh\n", "test.tsv, line 2", ibid.CodeBadRequest},
@@ -227,6 +228,77 @@ func TestReadSetSaysWhatIsWrong(t *testing.T) {
 				t.Errorf("%v, want %s and %q", err, tt.code, tt.want)
 			}
 		})
+	}
+}
+
+// TestReadSetReadsWhatIsAbout has what collections on the web really look like.
+func TestReadSetReadsWhatIsAbout(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"corpus.jsonl": "\uFEFF{\"_id\":1,\"title\":404,\"text\":\"not found\"}\r\n" +
+			`{"_id":"with a space","title":null,"text":"Bread is baked."}` + "\r\n" +
+			`{"_id":"3","text":"replaced"}` + "\n" + `{"_id":"3","text":"The Rhine."}` + "\n" + `{"_id":"empty","title":"","text":""}` + "\n" +
+			`{"_id":"long","text":"` + strings.Repeat("word ", 1<<20) + `"}`,
+		"queries.jsonl": `{"_id":7,"text":"bread","metadata":{}}` + "\n" + `{"_id":"8","text":"rhine","metadata":["odd"]}` + "\n" +
+			`{"_id":"unjudged","text":"x"}` + "\n" + `{"_id":"blank","text":" "}` + "\n",
+		"qrels/test.tsv": "query-id\tcorpus-id\tscore\r\n7\twith a space\t2\r\n7\t1\t0\r\n8\t3\t1.0\r\n8\t\"gone\"\t1\r\nblank\t1\t1\nunasked\t1\t-1\nlost\t1\t1\n",
+		"qrels/trec.tsv": "7 0 1 3\n8 0 3 0\n",
+	})
+	set, err := ReadSet(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantRelevant := map[string]map[string]int{"7": {"with a space": 2}, "8": {"3": 1, "gone": 1}, "blank": {"1": 1}, "lost": {"1": 1}}
+	if d := cmp.Diff(wantRelevant, set.Relevant); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]Query{{ID: "7", Text: "bread"}, {ID: "8", Text: "rhine"}}, set.Queries); d != "" {
+		t.Error(d)
+	}
+	if got := set.Chunks[2][0].Text; len(set.Chunks) != 5 || got != "The Rhine." || set.Documents[0].Title != "404" {
+		t.Errorf("%d documents, the third says %q", len(set.Chunks), got)
+	}
+	if got := strings.Join(set.Notices, "; "); !strings.Contains(got, "corpus.jsonl: 1 repeated") || !strings.Contains(got, "1 empty queries") ||
+		!strings.Contains(got, "judgements of 1 queries") || !strings.Contains(got, "1 judgements of entries") {
+		t.Error(got)
+	}
+	trec, err := ReadSplit(dir, "trec")
+	if err != nil || len(trec.Queries) != 1 || trec.Relevant["7"]["1"] != 3 {
+		t.Errorf("%v: %+v", err, trec)
+	}
+	if _, err := ReadSplit(dir, "dev"); err == nil || !strings.Contains(fmt.Sprint(err), "--split test") {
+		t.Errorf("a split that is not there: %v", err)
+	}
+}
+
+func TestReadSetReadsCompressedFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range small() {
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		w.Write([]byte(content))
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, map[string]string{name + ".gz": packed.String()})
+	}
+	set, err := ReadSet(dir)
+	if err != nil || len(set.Queries) != 2 || len(set.Documents) != 3 {
+		t.Errorf("%v: %+v", err, set)
+	}
+}
+
+// TestAQueryIsNoFind: where the queries are entries, finding them is nothing;
+// where both are merely numbered, it is.
+func TestAQueryIsNoFind(t *testing.T) {
+	q := Query{ID: "1", Text: "Growing  hemp is\nallowed."}
+	for text, want := range map[string]bool{"growing hemp is allowed.": true, "Title. Growing hemp is allowed. And more.": true, "Bread is baked.": false, "": false} {
+		if got := q.is(ibid.Chunk{ID: "1", Text: text}); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	if q.is(ibid.Chunk{ID: "2", Text: q.Text}) {
+		t.Error("another entry of the same text is left out")
 	}
 }
 

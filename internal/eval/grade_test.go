@@ -31,7 +31,7 @@ func gradedPassages(t *testing.T, n int, seed uint64) []gradedPassage {
 		t.Fatal(err)
 	}
 	set.sample(Config{Sample: n, Seed: seed})
-	searcher, _, err := set.searcher(context.Background(), Config{})
+	searcher, _, err := set.searcher(context.Background(), newStore(set), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

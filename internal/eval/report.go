@@ -22,6 +22,7 @@ type Report struct {
 	Default        search.Mode // what auto stood for
 	Configurations []Configuration
 	Differences    []Difference
+	Notices        []string // what was odd about the set
 	Took           time.Duration
 }
 
@@ -77,6 +78,12 @@ func (r *Report) WriteTable(w io.Writer) error {
 		fmt.Fprintf(&b, ", embedder %s", r.Embedder)
 	}
 	fmt.Fprintf(&b, "; %s\n\n", r.Took.Round(time.Millisecond))
+	for _, notice := range r.Notices {
+		fmt.Fprintf(&b, "%s\n", notice)
+	}
+	if len(r.Notices) > 0 {
+		b.WriteByte('\n')
+	}
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "mode\t")
 	for _, m := range Metrics {
@@ -124,6 +131,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Default        map[Metric]float64            `json:"default"`
 		Configurations map[string]map[Metric]float64 `json:"configurations"`
 		Differences    []Difference                  `json:"differences"`
+		Notices        []string                      `json:"notices,omitempty"`
 		TookMS         int64                         `json:"took_ms"`
-	}{r.Set, r.Documents, r.Chunks, r.Queries, r.Embedder, r.Default, scores[string(search.ModeAuto)], scores, r.Differences, r.Took.Milliseconds()})
+	}{r.Set, r.Documents, r.Chunks, r.Queries, r.Embedder, r.Default, scores[string(search.ModeAuto)], scores, r.Differences, r.Notices, r.Took.Milliseconds()})
 }

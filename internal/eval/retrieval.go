@@ -1,12 +1,14 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -23,6 +25,7 @@ import (
 type Config struct {
 	Embedder ibid.Embedder   // nil: the built-in one, fitted on the set
 	Reranker search.Reranker // measured beside MaxSim; nil: none
+	Split    string          // of the judgements; "": DefaultSplit
 	Sample   int             // measure with so many queries, chosen at random; 0: all
 	Seed     uint64          // of the sample and the bootstrap
 	// Progress, when set, is told what is being done and how far it is, from
@@ -60,25 +63,23 @@ func configurations(embedder ibid.Embedder, cfg Config) []configuration {
 // Retrieval measures every way of searching on the test collection in dir.
 func Retrieval(ctx context.Context, dir string, cfg Config) (*Report, error) {
 	start := time.Now()
-	set, err := ReadSet(dir)
+	set, err := ReadSplit(dir, cmp.Or(cfg.Split, DefaultSplit))
 	if err != nil {
 		return nil, err
 	}
 	set.sample(cfg)
-	searcher, embedder, err := set.searcher(ctx, cfg)
+	chunks := newStore(set)
+	searcher, embedder, err := set.searcher(ctx, chunks, cfg)
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Set: dir, Documents: len(set.Documents), Queries: len(set.Queries)}
-	for _, c := range set.Chunks {
-		report.Chunks += len(c)
-	}
+	report := &Report{Set: dir, Documents: len(set.Documents), Queries: len(set.Queries), Chunks: set.chunks(), Notices: set.Notices}
 	if embedder != nil {
 		report.Embedder = embedder.Name()
 	}
 	measured := make(map[string][][]float64)
 	for _, c := range configurations(embedder, cfg) {
-		rows, used, err := set.measure(ctx, searcher, c, measured, cfg)
+		rows, used, err := set.measure(ctx, searcher, chunks, c, measured, cfg)
 		if err != nil {
 			return nil, fmt.Errorf("measure %s: %w", c.name, err)
 		}
@@ -107,7 +108,7 @@ func (s *Set) sample(cfg Config) {
 }
 
 // searcher indexes the set.
-func (s *Set) searcher(ctx context.Context, cfg Config) (*search.Searcher, ibid.Embedder, error) {
+func (s *Set) searcher(ctx context.Context, chunks store, cfg Config) (*search.Searcher, ibid.Embedder, error) {
 	x := index.New(index.Config{})
 	for i, d := range s.Documents {
 		if err := ctx.Err(); err != nil {
@@ -118,7 +119,7 @@ func (s *Set) searcher(ctx context.Context, cfg Config) (*search.Searcher, ibid.
 	}
 	embedder := cfg.Embedder
 	if embedder == nil {
-		m, err := lsa.Fit(ctx, s.texts(), lsa.Config{})
+		m, err := lsa.Fit(ctx, s.texts(func(done int) { cfg.progress("fit the embedder", done, s.chunks()) }), lsa.Config{})
 		switch {
 		case err == nil:
 			embedder = m
@@ -131,14 +132,27 @@ func (s *Set) searcher(ctx context.Context, cfg Config) (*search.Searcher, ibid.
 			return nil, nil, err
 		}
 	}
-	return search.New(search.Config{Index: x, Store: newStore(s), Embedder: embedder, MaxLimit: depth + 1}), embedder, nil
+	return search.New(search.Config{Index: x, Store: chunks, Embedder: embedder, MaxLimit: depth + 1}), embedder, nil
 }
 
-// texts yields the chunks as they are embedded.
-func (s *Set) texts() iter.Seq[string] {
+// chunks is how many there are.
+func (s *Set) chunks() int {
+	n := 0
+	for _, c := range s.Chunks {
+		n += len(c)
+	}
+	return n
+}
+
+// texts yields the chunks as they are embedded, and tells how many it has
+// yielded.
+func (s *Set) texts(yielded func(done int)) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		done := 0
 		for i, d := range s.Documents {
 			for _, c := range s.Chunks[i] {
+				done++
+				yielded(done)
 				if !yield(text.Passage(d.Title, c.Heading, c.Text)) {
 					return
 				}
@@ -151,29 +165,39 @@ func (s *Set) texts() iter.Seq[string] {
 const embedBatch = 64
 
 func (s *Set) embed(ctx context.Context, x *index.Index, e ibid.Embedder, cfg Config) error {
-	var ids []string
-	for _, chunks := range s.Chunks {
-		for _, c := range chunks {
-			ids = append(ids, c.ID)
-		}
-	}
-	done := 0
-	for batch := range slices.Chunk(slices.Collect(s.texts()), embedBatch) {
-		vecs, err := e.Embed(ctx, batch, ibid.EmbedPassage)
+	var ids, texts []string
+	total, done := s.chunks(), 0
+	flush := func() error {
+		vecs, err := e.Embed(ctx, texts, ibid.EmbedPassage)
 		if err != nil {
 			return fmt.Errorf("embed the test collection: %w", err)
 		}
-		if err := x.PutVectors(e.Name(), ids[done:done+len(batch)], vecs); err != nil {
+		if err := x.PutVectors(e.Name(), ids, vecs); err != nil {
 			return err
 		}
-		done += len(batch)
-		cfg.progress("embed", done, len(ids))
+		done += len(ids)
+		cfg.progress("embed", done, total)
+		ids, texts = ids[:0], texts[:0]
+		return nil
 	}
-	return nil
+	for i, d := range s.Documents {
+		for _, c := range s.Chunks[i] {
+			ids, texts = append(ids, c.ID), append(texts, text.Passage(d.Title, c.Heading, c.Text))
+			if len(ids) == embedBatch {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return flush()
 }
 
 // measure returns a row of metrics per query, and the mode that was used.
-func (s *Set) measure(ctx context.Context, searcher *search.Searcher, c configuration,
+func (s *Set) measure(ctx context.Context, searcher *search.Searcher, chunks store, c configuration,
 	measured map[string][][]float64, cfg Config) (rows [][]float64, used search.Mode, err error) {
 	// What auto stands for need not be measured again.
 	first, err := searcher.Rank(ctx, search.Query{Text: s.Queries[0].Text, Mode: c.mode})
@@ -183,7 +207,6 @@ func (s *Set) measure(ctx context.Context, searcher *search.Searcher, c configur
 	if rows, done := measured[string(first.Mode)]; done && c.name == string(search.ModeAuto) {
 		return rows, first.Mode, nil
 	}
-	chunks := newStore(s)
 	rows = make([][]float64, len(s.Queries))
 	group, ctx := errgroup.WithContext(ctx)
 	workers := runtime.GOMAXPROCS(0)
@@ -215,8 +238,8 @@ func rank(ctx context.Context, searcher *search.Searcher, chunks store, c config
 	}
 	passages := make([]ibid.Passage, 0, len(r.Ranked))
 	for _, found := range r.Ranked {
-		if found.ChunkID != q.ID {
-			chunk := chunks.chunks[found.ChunkID]
+		chunk := chunks.chunks[found.ChunkID]
+		if !q.is(chunk) {
 			passages = append(passages, ibid.Passage{Chunk: chunk, Document: chunks.documents[chunk.DocumentID], Score: found.Match.Fused})
 		}
 	}
@@ -227,6 +250,20 @@ func rank(ctx context.Context, searcher *search.Searcher, chunks store, c config
 	}
 	return ids, reranking.Err
 }
+
+// is reports whether an entry is the query itself: in some sets the queries are
+// taken from the corpus, ids and all. In others both are numbered from 1, which
+// says nothing, so one text must stand in the other.
+func (q Query) is(entry ibid.Chunk) bool {
+	if q.ID != entry.ID {
+		return false
+	}
+	a, b := plain(q.Text), plain(entry.Text)
+	return b != "" && (strings.Contains(a, b) || strings.Contains(b, a))
+}
+
+// plain is a text as it reads, however it was laid out.
+func plain(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 func (c Config) progress(stage string, done, total int) {
 	if c.Progress != nil {

@@ -3,17 +3,10 @@
 package eval
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 
 	"ibid"
 )
@@ -25,6 +18,7 @@ type Set struct {
 	Chunks    [][]ibid.Chunk // by document; a chunk's ID is the entry's
 	Queries   []Query        // those with something relevant, in file order
 	Relevant  map[string]map[string]int
+	Notices   []string // what was odd about the files, a line each
 }
 
 // Query is a question of a set. Answers are known for sets made of questions
@@ -35,13 +29,21 @@ type Query struct {
 	Answers []string
 }
 
+// DefaultSplit is the part of a collection that results are reported on.
+const DefaultSplit = "test"
+
 // ReadSet reads corpus.jsonl, queries.jsonl and qrels/test.tsv below dir.
-func ReadSet(dir string) (*Set, error) {
-	s := &Set{Relevant: make(map[string]map[string]int)}
+func ReadSet(dir string) (*Set, error) { return ReadSplit(dir, DefaultSplit) }
+
+// ReadSplit reads corpus.jsonl, queries.jsonl and qrels/<split>.tsv below dir;
+// each may be compressed (.gz). Where an id comes twice the last line counts, as
+// for BEIR's own reader.
+func ReadSplit(dir, split string) (*Set, error) {
+	s := &Set{}
 	if err := s.readCorpus(filepath.Join(dir, "corpus.jsonl")); err != nil {
 		return nil, err
 	}
-	if err := s.readRelevance(filepath.Join(dir, "qrels", "test.tsv")); err != nil {
+	if err := s.readRelevance(dir, split); err != nil {
 		return nil, err
 	}
 	if err := s.readQueries(filepath.Join(dir, "queries.jsonl")); err != nil {
@@ -51,122 +53,103 @@ func ReadSet(dir string) (*Set, error) {
 		return nil, ibid.Errorf(ibid.CodeBadRequest, "%s has %d documents and %d queries with relevant ones: nothing to measure",
 			dir, len(s.Documents), len(s.Queries))
 	}
+	s.noteUnknown()
 	return s, nil
 }
 
-// record is a line of corpus.jsonl or queries.jsonl.
-type record struct {
-	ID       string `json:"_id"`
-	Title    string `json:"title"`
-	Text     string `json:"text"`
-	Metadata struct {
-		Answers []string `json:"answers"`
-	} `json:"metadata"`
+// note keeps a line about n odd things; none are not worth one.
+func (s *Set) note(n int, format string) {
+	if n > 0 {
+		s.Notices = append(s.Notices, fmt.Sprintf(format, n))
+	}
 }
 
 func (s *Set) readCorpus(path string) error {
+	records, repeated, err := readRecords(path)
+	if err != nil {
+		return err
+	}
+	s.note(repeated, "corpus.jsonl: %d repeated ids; the last line of each counts")
 	byTitle := make(map[string]int)
-	seen := make(map[string]bool)
-	return eachLine(path, func(line []byte) error {
-		r, err := parseRecord(line)
-		if err != nil {
-			return err
-		}
-		if seen[r.ID] {
-			return fmt.Errorf("the id %q was there before", r.ID)
-		}
-		seen[r.ID] = true
-		at, known := byTitle[r.Title]
-		if !known || r.Title == "" {
+	for _, r := range records {
+		title := string(r.Title)
+		at, known := byTitle[title]
+		if !known || title == "" {
 			at = len(s.Documents)
-			byTitle[r.Title] = at
-			s.Documents = append(s.Documents, ibid.Document{ID: "document of " + r.ID, Title: r.Title, Status: ibid.DocumentReady})
+			byTitle[title] = at
+			s.Documents = append(s.Documents, ibid.Document{ID: "document of " + string(r.ID), Title: title, Status: ibid.DocumentReady})
 			s.Chunks = append(s.Chunks, nil)
 		}
-		s.Chunks[at] = append(s.Chunks[at], ibid.Chunk{ID: r.ID, DocumentID: s.Documents[at].ID, Ordinal: len(s.Chunks[at]),
-			Level: 2, Text: r.Text, End: len(r.Text)})
+		s.Chunks[at] = append(s.Chunks[at], ibid.Chunk{ID: string(r.ID), DocumentID: s.Documents[at].ID, Ordinal: len(s.Chunks[at]),
+			Level: 2, Text: string(r.Text), End: len(r.Text)})
 		s.Documents[at].Chunks++
-		return nil
-	})
+	}
+	return nil
 }
 
 func (s *Set) readQueries(path string) error {
-	return eachLine(path, func(line []byte) error {
+	records, repeated, err := readRecords(path)
+	if err != nil {
+		return err
+	}
+	s.note(repeated, "queries.jsonl: %d repeated ids; the last line of each counts")
+	empty, known := 0, 0
+	for _, r := range records {
+		if len(s.Relevant[string(r.ID)]) == 0 {
+			continue
+		}
+		known++
+		if strings.TrimSpace(string(r.Text)) == "" {
+			empty++
+			continue
+		}
+		s.Queries = append(s.Queries, Query{ID: string(r.ID), Text: string(r.Text), Answers: r.answers()})
+	}
+	s.note(empty, "queries.jsonl: %d empty queries are left out")
+	s.note(len(s.Relevant)-known, "judgements of %d queries that are not in queries.jsonl are left out")
+	return nil
+}
+
+// noteUnknown notes judgements of entries that there are not. They count as not
+// found, as for trec_eval.
+func (s *Set) noteUnknown() {
+	known := make(map[string]bool)
+	for _, chunks := range s.Chunks {
+		for _, c := range chunks {
+			known[c.ID] = true
+		}
+	}
+	unknown := 0
+	for _, q := range s.Queries {
+		for id := range s.Relevant[q.ID] {
+			if !known[id] {
+				unknown++
+			}
+		}
+	}
+	s.note(unknown, "%d judgements of entries that are not in corpus.jsonl: they count as not found")
+}
+
+var errNoID = errors.New("_id is missing")
+
+// readRecords reads the lines of corpus.jsonl or queries.jsonl. Of lines with
+// one id the last counts, at the place of the first; repeated says how many did
+// not count.
+func readRecords(path string) (records []record, repeated int, err error) {
+	at := make(map[string]int)
+	err = eachLine(path, func(line []byte) error {
 		r, err := parseRecord(line)
 		if err != nil {
 			return err
 		}
-		if len(s.Relevant[r.ID]) > 0 && strings.TrimSpace(r.Text) != "" {
-			s.Queries = append(s.Queries, Query{ID: r.ID, Text: r.Text, Answers: r.Metadata.Answers})
+		if i, known := at[string(r.ID)]; known {
+			records[i] = r
+			repeated++
+			return nil
 		}
+		at[string(r.ID)] = len(records)
+		records = append(records, r)
 		return nil
 	})
-}
-
-func parseRecord(line []byte) (record, error) {
-	var r record
-	if err := json.Unmarshal(line, &r); err != nil {
-		return r, err
-	}
-	if r.ID == "" {
-		return r, errors.New("_id is missing")
-	}
-	return r, nil
-}
-
-// readRelevance reads query-id, corpus-id and score, by tabs; a score that is no
-// number marks the header.
-func (s *Set) readRelevance(path string) error {
-	first := true
-	return eachLine(path, func(line []byte) error {
-		fields := strings.Split(string(line), "\t")
-		if len(fields) != 3 {
-			return fmt.Errorf("%d columns instead of query-id, corpus-id, score", len(fields))
-		}
-		score, err := strconv.Atoi(strings.TrimSpace(fields[2]))
-		header := first && err != nil
-		first = false
-		switch {
-		case header:
-			return nil
-		case err != nil:
-			return err
-		case score <= 0:
-			return nil
-		}
-		if s.Relevant[fields[0]] == nil {
-			s.Relevant[fields[0]] = make(map[string]int)
-		}
-		s.Relevant[fields[0]][fields[1]] = score
-		return nil
-	})
-}
-
-// eachLine calls f for every line that is not blank; its errors are told with
-// file and line.
-func eachLine(path string, f func(line []byte) error) error {
-	file, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return &ibid.Error{Code: ibid.CodeNotFound, Message: "there is no " + path,
-			Hint: "a test collection has corpus.jsonl, queries.jsonl and qrels/test.tsv, as BEIR lays them out"}
-	}
-	if err != nil {
-		return fmt.Errorf("read test collection: %w", err)
-	}
-	defer file.Close()
-	r := bufio.NewReaderSize(file, 1<<20)
-	for n := 1; ; n++ {
-		line, err := r.ReadBytes('\n')
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if err := f(line); err != nil {
-				return &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("%s, line %d: %v", path, n, err)}
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read test collection: %s: %w", path, err)
-		}
-	}
+	return records, repeated, err
 }
