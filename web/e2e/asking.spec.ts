@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Message } from "../src/api/types";
 import { Ibid, missing } from "./binary";
-import { ask, close, documentsReady, drop, launch, open, shot } from "./browser";
+import { ask, close, documentsReady, drop, focused, launch, open, shot } from "./browser";
 import { handbook, notes } from "./files";
 
 describe.skipIf(missing())(`asking${missing() ? ` (${missing() ?? ""})` : ""}`, () => {
@@ -55,7 +55,7 @@ describe.skipIf(missing())(`asking${missing() ? ` (${missing() ?? ""})` : ""}`, 
     await ask(page, "How much water do tomato plants need?");
     await page.locator(".answer[data-status=completed]").waitFor();
     const list = page.getByRole("list", { name: "Attached" });
-    expect(await list.getByRole("link").allInnerTexts()).toEqual(["soil.txt", "rain.txt"]);
+    await expect.poll(() => list.getByRole("link").allInnerTexts()).toEqual(["soil.txt", "rain.txt"]);
     const question = (await saved(page))[0];
     expect(question?.request?.attachments?.map((a) => a.name)).toEqual(["soil.txt", "rain.txt"]);
     const file = await page.request.get(`${ibid.url}/v1/messages/${question?.id ?? ""}/files/1`);
@@ -76,7 +76,7 @@ describe.skipIf(missing())(`asking${missing() ? ` (${missing() ?? ""})` : ""}`, 
     await page.locator(".choice", { hasText: "vegetables" }).click();
     await page.locator(".choice").filter({ hasText: /^garden$/ }).click();
     await page.keyboard.press("Escape");
-    expect(await page.locator(".chip-name").allInnerTexts()).toEqual(["garden", "vegetables"]);
+    await expect.poll(() => page.locator(".chip-name").allInnerTexts()).toEqual(["garden", "vegetables"]);
     await ask(page, "When do honeybees swarm?");
     await page.locator(".answer[data-status=completed]").waitFor();
     await page.getByText("Asked in: garden, vegetables").waitFor();
@@ -88,6 +88,7 @@ describe.skipIf(missing())(`asking${missing() ? ` (${missing() ?? ""})` : ""}`, 
   it("offers the web only where it can be searched, and sends it with the question", async () => {
     const w = await open(browser, ibid.url);
     const { page } = w;
+    await page.locator(".model-name", { hasText: "reader" }).waitFor(); // the server has said what it can do
     expect(await page.getByRole("button", { name: "Search the web too" }).count()).toBe(0);
     await page.route("**/v1/status", async (route) => {
       const status = (await (await route.fetch()).json()) as { tools: string[] };
@@ -96,12 +97,12 @@ describe.skipIf(missing())(`asking${missing() ? ` (${missing() ?? ""})` : ""}`, 
     await page.reload();
     const web = page.getByRole("button", { name: "Search the web too" });
     await web.click();
-    expect(await web.getAttribute("aria-pressed")).toBe("true");
+    await expect.poll(() => web.getAttribute("aria-pressed")).toBe("true");
     const sent = page.waitForRequest((r) => r.url().endsWith("/user_message"));
     await ask(page, "And on the web?");
     expect((JSON.parse((await sent).postData() ?? "{}") as { force_tools?: string[] }).force_tools).toEqual(["web_search"]);
     await page.getByText("web_search is not set up here").waitFor(); // as this server says; the question is kept
-    expect(await page.getByLabel("Your question").inputValue()).toBe("And on the web?");
+    await expect.poll(() => page.getByLabel("Your question").inputValue()).toBe("And on the web?");
     await close(w);
   });
 
@@ -114,8 +115,7 @@ describe.skipIf(missing())(`asking${missing() ? ` (${missing() ?? ""})` : ""}`, 
     await w.page.keyboard.press("Escape");
     await w.page.getByRole("dialog").waitFor({ state: "detached" });
     await w.page.keyboard.press("Control+Shift+F");
-    await w.page.locator("#question:focus").waitFor();
-    expect(await w.page.evaluate(() => document.activeElement?.id)).toBe("question");
+    await focused(w.page, "#question");
     await close(w);
   });
 });

@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./axe";
 import { Ibid, missing } from "./binary";
-import { ask, close, documentsReady, drop, launch, open, shot } from "./browser";
+import { ask, close, dismissTray, documentsReady, drop, focused, launch, open, shot } from "./browser";
 import { handbook, notes } from "./files";
 import { ScriptedModel } from "./model";
 
@@ -69,7 +69,7 @@ describe.skipIf(missing())(`accessibility${missing() ? ` (${missing() ?? ""})` :
     await ask(page, "How much water do tomato plants need?");
     await page.locator(".answer[data-status=completed]").waitFor();
     await page.locator(".prose table").waitFor();
-    await page.locator(".tray").waitFor({ state: "detached" });
+    await dismissTray(page);
     expect(await violations(page)).toEqual([]);
     await shot(page, "markdown");
 
@@ -105,6 +105,7 @@ describe.skipIf(missing())(`accessibility${missing() ? ` (${missing() ?? ""})` :
       await page.getByRole("menu").waitFor();
       expect(await violations(page, "[role=menu]")).toEqual([]);
       await page.keyboard.press("Escape");
+      await page.getByRole("menu").waitFor({ state: "detached" });
       await page.keyboard.press("Control+/");
       await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
       expect(await violations(page, "[role=dialog]")).toEqual([]);
@@ -116,21 +117,22 @@ describe.skipIf(missing())(`accessibility${missing() ? ` (${missing() ?? ""})` :
     model.script = { ...model.script, answer: ["Two litres [c1] a day."] };
     const w = await open(browser, ibid.url);
     const { page } = w;
+    await focused(page, "#question");
     await page.keyboard.type("How much water do tomato plants need?");
     await page.keyboard.press("Enter");
     await page.locator(".answer[data-status=completed]").waitFor();
-    await page.locator(".footnote-mark").first().focus();
-    await page.keyboard.press("Enter");
+    await page.locator(".footnote-mark").first().press("Enter");
     const panel = page.getByRole("complementary", { name: "Source" });
     await panel.locator(".page-mark").first().waitFor();
-    expect(await panel.evaluate((el) => el.contains(document.activeElement))).toBe(true);
+    await expect.poll(() => panel.evaluate((el) => el.contains(document.activeElement))).toBe(true);
     await page.keyboard.press("Escape");
     await panel.waitFor({ state: "detached" });
-    expect(await page.evaluate(() => document.activeElement?.className)).toBe("footnote-mark");
+    await focused(page, ".footnote-mark");
     await page.keyboard.press("Control+Shift+O");
     await page.waitForURL(`${ibid.url}/`);
+    await focused(page, "#question");
     await page.keyboard.press("Control+K");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("find-thread");
+    await focused(page, "#find-thread");
     await close(w);
   });
 });

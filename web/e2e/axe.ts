@@ -30,7 +30,7 @@ const widths: [width: number, height: number][] = [
 ];
 
 /** Several times six looks take their time on a busy machine. */
-export const looksTimeout = 300_000;
+export const looksTimeout = 900_000;
 
 /**
  * Opens an address at three widths in both themes, brings it to the state that

@@ -4,12 +4,13 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { expect } from "vitest";
+import { noteMs, trayMs, undoMs } from "../src/ui/times";
 import { chromiumPath } from "./binary";
 
 const out = path.resolve(process.env["IBID_OUT"] ?? "../.ci/out");
 
 export async function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath() ?? "", args: ["--no-sandbox", "--force-prefers-reduced-motion"] });
+  return chromium.launch({ executablePath: chromiumPath() ?? "", args: ["--no-sandbox", "--force-prefers-reduced-motion"], timeout: 120_000 });
 }
 
 export interface Watched {
@@ -18,11 +19,19 @@ export interface Watched {
   problems: string[];
 }
 
+/** What goes away by itself stays, so that no test has to be quicker than it. */
+function letNothingPass(times: readonly number[]): void {
+  const real = window.setTimeout.bind(window);
+  const slow = (handler: TimerHandler, ms?: number, ...args: unknown[]) => (times.includes(ms ?? 0) ? 0 : real(handler, ms, ...args));
+  window.setTimeout = slow as typeof window.setTimeout;
+}
+
 /** A page whose errors are kept; a test ends with none. home is the only host that may be asked for anything. */
 export async function open(browser: Browser, url: string, options: BrowserContextOptions = {}, home = url): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
+  await page.addInitScript(letNothingPass, [undoMs, noteMs, trayMs]);
   const problems: string[] = [];
   page.on("pageerror", (err) => problems.push(`error: ${err.message}`));
   page.on("console", (m) => {
@@ -60,12 +69,19 @@ export async function drop(page: Page, files: readonly { name: string; mimeType:
     },
     files.map((f) => ({ name: f.name, type: f.mimeType, base64: f.buffer.toString("base64") })),
   );
+  await page.locator(".shell").waitFor(); // it is the page that takes them, not the browser
   for (const event of ["dragover", "drop"]) await page.dispatchEvent("body", event, { dataTransfer: data });
+}
+
+/** Puts away the list of what was added, which would lie over other things. */
+export async function dismissTray(page: Page): Promise<void> {
+  await page.locator(".tray").getByRole("button", { name: "Dismiss" }).click();
+  await page.locator(".tray").waitFor({ state: "detached" });
 }
 
 /** Waits until the library holds so many documents, all of them ready. */
 export async function documentsReady(page: Page, count: number): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 180_000;
   for (;;) {
     const response = await page.request.get(new URL("/v1/documents", page.url()).href);
     const { documents } = (await response.json()) as { documents: { status: string; name: string; error?: string }[] };
@@ -77,8 +93,14 @@ export async function documentsReady(page: Page, count: number): Promise<void> {
 }
 
 export async function ask(page: Page, question: string): Promise<void> {
-  await page.getByLabel("Your question").fill(question);
-  await page.keyboard.press("Enter");
+  const field = page.getByLabel("Your question");
+  await field.fill(question);
+  await field.press("Enter");
+}
+
+/** Waits until the focus is where it is wanted. */
+export async function focused(page: Page, selector: string): Promise<void> {
+  await page.locator(`${selector}:focus`).waitFor();
 }
 
 /** The words of the last answer, without the numbers of its footnotes. */

@@ -109,7 +109,7 @@ describe.skipIf(missing())(`several at once${why}`, () => {
     await page.getByLabel("Your question").press("Enter");
     await page.locator(".question-text", { hasText: "theirs" }).waitFor();
     await page.locator(".answer[data-status=running] .prose").waitFor();
-    expect(await page.getByLabel("Your question").inputValue()).toBe("mine");
+    await expect.poll(() => page.getByLabel("Your question").inputValue()).toBe("mine");
     model.release();
     await expect.poll(() => page.locator(".answer[data-status=completed]").count()).toBe(2);
     await close(w);
@@ -142,10 +142,10 @@ describe.skipIf(missing())(`several at once${why}`, () => {
     const dark = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
     await page.getByRole("button", { name: "Theme: as the system" }).click();
     await page.getByRole("button", { name: "Theme: light" }).click();
-    expect(await dark()).toBe("dark");
+    await expect.poll(dark).toBe("dark");
     await page.reload();
     await page.getByRole("button", { name: "Theme: dark" }).waitFor();
-    expect(await dark()).toBe("dark");
+    await expect.poll(dark).toBe("dark");
     await close(w);
   });
 

@@ -51,7 +51,7 @@ describe.skipIf(missing())(`the page with the built-in reader${missing() ? ` (${
     await ask(page, "How much water do tomato plants need?");
     await page.waitForURL(/\/t\/[0-9a-f-]{36}$/);
     await page.locator(".answer[data-status=completed]").waitFor();
-    expect(await page.locator(".prose").last().innerText()).toContain("two litres of water a day");
+    await expect.poll(() => page.locator(".prose").last().innerText()).toContain("two litres of water a day");
     await page.getByRole("button", { name: "Thoughts" }).click();
     await page.locator(".thinking-text .prose").waitFor();
     await page.getByRole("button", { name: "Thoughts" }).click();
@@ -75,7 +75,7 @@ describe.skipIf(missing())(`the page with the built-in reader${missing() ? ` (${
     await panel.locator("mark").first().waitFor();
     const marked = (await panel.locator("mark").allInnerTexts()).join(" ").replace(/\s+/g, " ");
     expect(tomatoes).toContain(marked.slice(0, 40));
-    expect(page.url()).toContain("?note=");
+    await expect.poll(() => page.url()).toContain("?note=");
     await page.goBack();
     await panel.waitFor({ state: "detached" });
   });
@@ -99,7 +99,7 @@ describe.skipIf(missing())(`the page with the built-in reader${missing() ? ` (${
     await page.getByLabel("Your question").fill("not yet asked");
     await page.reload();
     await page.locator(".footnote-mark").first().waitFor();
-    expect(await page.getByLabel("Your question").inputValue()).toBe("not yet asked");
+    await expect.poll(() => page.getByLabel("Your question").inputValue()).toBe("not yet asked");
     await page.getByLabel("Your question").fill("");
   });
 
@@ -111,10 +111,10 @@ describe.skipIf(missing())(`the page with the built-in reader${missing() ? ` (${
     await page.getByRole("button", { name: "Ask again" }).click();
     await page.getByText("2/2").waitFor();
     await page.locator(".answer[data-status=completed]").waitFor();
-    expect(await page.locator(".prose").last().innerText()).toContain("fifteen kilograms");
+    await expect.poll(() => page.locator(".prose").last().innerText()).toContain("fifteen kilograms");
     await page.getByRole("button", { name: "Earlier version" }).click();
     await page.getByText("1/2").waitFor();
-    expect(await page.locator(".question-text").innerText()).toBe("When do honeybees swarm?");
+    await expect.poll(() => page.locator(".question-text").innerText()).toBe("When do honeybees swarm?");
   });
 
   it("searches only in what was chosen", async () => {

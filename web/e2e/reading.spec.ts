@@ -131,7 +131,7 @@ describe.skipIf(missing())(`reading an answer${missing() ? ` (${missing() ?? ""}
     const prose = w.page.locator(".answer .prose").first();
     await prose.locator("math mfrac").first().waitFor();
     await expect.poll(() => prose.locator("math").count()).toBe(2);
-    expect(await prose.locator(".formula[data-display=true] math").count()).toBe(1);
+    await expect.poll(() => prose.locator(".formula[data-display=true] math").count()).toBe(1);
     expect(await prose.innerText()).toContain("At $2 a bottle and $3 a can");
     expect(await prose.locator("table tr").count()).toBe(3);
     expect(await prose.locator(".code").getByRole("button", { name: "Copy" }).count()).toBe(1);
@@ -142,7 +142,7 @@ describe.skipIf(missing())(`reading an answer${missing() ? ` (${missing() ?? ""}
     const w = await open(browser, "about:blank", {}, ibid.url);
     await show(w.page);
     const doubts = w.page.locator(".doubt");
-    expect(await doubts.allInnerTexts()).toEqual(["They grow best under a full moon.", "that is cheap"]);
+    await expect.poll(() => doubts.allInnerTexts()).toEqual(["They grow best under a full moon.", "that is cheap"]);
     await w.page.getByRole("img", { name: "Not backed by the sources" }).waitFor();
     await w.page.getByRole("img", { name: "Backed by the sources only in part" }).waitFor();
     await w.page.getByText("2 of 4 statements backed by the sources").waitFor();
@@ -178,12 +178,12 @@ describe.skipIf(missing())(`reading an answer${missing() ? ` (${missing() ?? ""}
     await show(w.page, "/t/t?note=a1.2");
     const note = w.page.locator(".note-body");
     expect((await note.locator("pre").innerText()).trim()).toBe(sql);
-    expect(await note.locator("td").allInnerTexts()).toEqual(["tomato", "2.0", "<b>rose</b>", "1.0"]);
+    await expect.poll(() => note.locator("td").allInnerTexts()).toEqual(["tomato", "2.0", "<b>rose</b>", "1.0"]);
     await note.getByText("The first 2 rows; there are more.").waitFor();
     await w.page.locator(".steps .fold").first().click();
     await w.page.getByText("Understood the question").waitFor();
     await w.page.getByRole("button", { name: "Queried the database", exact: true }).click();
-    expect(await w.page.locator(".step-detail-box td").count()).toBe(4);
+    await expect.poll(() => w.page.locator(".step-detail-box td").count()).toBe(4);
     await close(w);
   });
 
@@ -233,8 +233,8 @@ describe.skipIf(missing())(`reading an answer${missing() ? ` (${missing() ?? ""}
     await choose("Print, or save as PDF");
     await expect.poll(() => page.title()).toBe("printed 4");
     await page.emulateMedia({ media: "print" });
-    expect(await page.locator("#root").isVisible()).toBe(false);
-    expect(await page.locator(".printed h2").first().isVisible()).toBe(true);
+    await page.locator("#root").waitFor({ state: "hidden" });
+    await page.locator(".printed h2").first().waitFor();
     await shot(page, "export-print");
     await close(w);
   });

@@ -51,7 +51,7 @@ describe.skipIf(missing())(`settings${why}`, () => {
     const { page } = w;
     await page.getByRole("button", { name: "How to answer" }).click();
     await page.getByRole("menuitemradio", { name: "reader" }).click();
-    expect(await page.getByRole("button", { name: "How to answer" }).getAttribute("data-on")).toBe("true");
+    await expect.poll(() => page.getByRole("button", { name: "How to answer" }).getAttribute("data-on")).toBe("true");
     await ask(page, "Hello there");
     await page.locator(".answer[data-status=completed]").waitFor();
     const thread = /\/t\/([^?]+)/.exec(page.url())?.[1] ?? "";

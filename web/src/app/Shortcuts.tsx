@@ -1,5 +1,5 @@
 import { Dialog } from "radix-ui";
-import { useEffect } from "react";
+import { useLayoutEffect } from "react";
 import { t } from "../strings";
 import { Store, useStore } from "../ui/store";
 import { closeSource, go, here } from "./router";
@@ -63,7 +63,7 @@ const shifted: Record<string, () => void> = {
 
 export function Shortcuts() {
   const open = useStore(shortcutsOpen);
-  useEffect(() => {
+  useLayoutEffect(() => {
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   }, []);

@@ -1,5 +1,5 @@
 import { ArrowUp, Globe, Square } from "lucide-react";
-import { useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
+import { useEffect, useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
 import { ApiError } from "../api/client";
 import { useDocuments, useServerStatus } from "../api/queries";
 import { Notice } from "../answer/Notice";
@@ -53,7 +53,7 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
     setFailure(tooMany ? { text: t.ask.tooMany(mostAttached), hint: "" } : undefined);
     field.current?.focus();
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     attachTarget.set(take);
     return () => attachTarget.set(undefined);
   });
@@ -174,7 +174,7 @@ function asFailure(err: unknown): Failure {
 
 /** Whatever is typed while nothing has the focus is the beginning of a question. */
 function useTypeAnywhere(field: React.RefObject<HTMLTextAreaElement | null>): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (e: globalThis.KeyboardEvent) => {
       if (e.key.length !== 1 || e.key === " " || e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
       if (document.activeElement !== document.body || document.querySelector("[role=dialog][data-state=open]")) return;
@@ -188,10 +188,10 @@ function useTypeAnywhere(field: React.RefObject<HTMLTextAreaElement | null>): vo
 /** Esc stops, unless something that is open wants it to close. */
 function useEscapeToStop(halt: (() => Promise<void>) | undefined): void {
   const latest = useRef(halt);
-  useEffect(() => {
+  useLayoutEffect(() => {
     latest.current = halt;
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (e: globalThis.KeyboardEvent) => {
       if (e.key !== "Escape" || e.defaultPrevented || e.isComposing || !latest.current) return;
       e.preventDefault();

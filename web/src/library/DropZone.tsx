@@ -1,8 +1,9 @@
 import { Check, CircleAlert, X } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useState } from "react";
 import { t } from "../strings";
 import { IconButton } from "../ui/IconButton";
 import { useStore } from "../ui/store";
+import { trayMs } from "../ui/times";
 import { attachTarget } from "../ask/attachments";
 import { droppedFiles } from "./files";
 import { addFiles, dismissUploads, uploads, type Upload } from "./uploads";
@@ -11,10 +12,10 @@ function hasFiles(e: DragEvent): boolean {
   return e.dataTransfer?.types.includes("Files") ?? false;
 }
 
-/** Files may be dropped anywhere on the page. */
+/** Files may be dropped anywhere on the page, from the moment it is seen. */
 export function DropZone() {
   const [over, setOver] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onOver = (e: DragEvent) => {
       if (!hasFiles(e)) return;
       e.preventDefault();
@@ -55,7 +56,7 @@ export function UploadTray() {
   const done = list.filter((u) => u.state === "added" || u.state === "failed").length;
   useEffect(() => {
     if (busy || failed || list.length === 0) return;
-    const timer = setTimeout(dismissUploads, 4000);
+    const timer = setTimeout(dismissUploads, trayMs);
     return () => clearTimeout(timer);
   }, [busy, failed, list]);
   if (list.length === 0) return null;

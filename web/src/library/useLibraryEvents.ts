@@ -27,6 +27,8 @@ async function watch(signal: AbortSignal): Promise<void> {
     try {
       const response = await request("/v1/documents/events?follow=true", { headers: { Accept: "text/event-stream" }, signal });
       if (response.body) {
+        // What changed between the last look at the list and now, the stream does not tell.
+        void queryClient.invalidateQueries({ queryKey: keys.documents });
         await readChanges(response.body, (change) => {
           queryClient.setQueryData<Doc[]>(keys.documents, (docs) => docs && applyChange(docs, change));
           if (change.kind === "behind") void queryClient.invalidateQueries({ queryKey: keys.documents });

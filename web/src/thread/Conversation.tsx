@@ -53,7 +53,12 @@ export function Conversation({ threadId, state, onAtEnd, handle, children }: Pro
     const was = placed.current;
     if (lastKey === undefined || was === lastKey) return;
     placed.current = lastKey;
-    if (was === undefined && left.has(threadId)) return;
+    const there = was === undefined ? left.get(threadId) : undefined;
+    if (there) {
+      // The virtualizer has set it where the exchanges were known at once, and could not where they come only now.
+      if (scroller.current) scroller.current.scrollTop = there.top;
+      return;
+    }
     const element = scroller.current?.querySelector(`.exchange[data-index="${last}"]`);
     if (was !== undefined && element) bringIntoSight(scroller.current, element, "start", true);
     else rows.scrollToIndex(last, { align: "start" });
@@ -62,10 +67,7 @@ export function Conversation({ threadId, state, onAtEnd, handle, children }: Pro
   useEffect(() => {
     const el = scroller.current;
     if (!el) return;
-    const look = () => {
-      top.current = el.scrollTop;
-      onAtEnd(el.scrollHeight - el.scrollTop - el.clientHeight < 48);
-    };
+    const look = () => onAtEnd(el.scrollHeight - el.scrollTop - el.clientHeight < 48);
     const grows = new ResizeObserver(look);
     if (el.firstElementChild) grows.observe(el.firstElementChild);
     el.addEventListener("scroll", look, { passive: true });
@@ -75,13 +77,13 @@ export function Conversation({ threadId, state, onAtEnd, handle, children }: Pro
     };
   }, [onAtEnd]);
 
-  const top = useRef(0);
-  useLayoutEffect(
-    () => () => {
-      if (placed.current !== undefined) left.set(threadId, { top: top.current, sizes: rows.takeSnapshot() });
-    },
-    [rows, threadId],
-  );
+  useLayoutEffect(() => {
+    const el = scroller.current;
+    return () => {
+      // The element is asked, which is in the page until this has run: its events come a frame late.
+      if (el && placed.current !== undefined) left.set(threadId, { top: el.scrollTop, sizes: rows.takeSnapshot() });
+    };
+  }, [rows, threadId]);
 
   useImperativeHandle(handle, () => ({ toEnd: () => rows.scrollToIndex(rows.options.count - 1, { align: "end" }) }), [rows]);
 

@@ -1,6 +1,7 @@
 import { Toast } from "radix-ui";
 import { t } from "../strings";
 import { Store, useStore } from "./store";
+import { noteMs, undoMs } from "./times";
 
 export interface ToastNote {
   id: number;
@@ -8,6 +9,8 @@ export interface ToastNote {
   hint?: string;
   tone: "plain" | "bad";
   undo?: () => void;
+  /** Called when it is no longer shown, whatever the reason. */
+  onClosed?: () => void;
   ms: number;
 }
 
@@ -15,14 +18,17 @@ const toasts = new Store<ToastNote[]>([]);
 let next = 1;
 
 export function toast(note: Omit<ToastNote, "id" | "tone" | "ms"> & Partial<ToastNote>): void {
-  toasts.update((list) => [...list.slice(-3), { tone: "plain", ms: note.undo ? undoMs : 6000, ...note, id: next++ }]);
+  for (const old of toasts.get().slice(0, -most + 1)) drop(old.id);
+  toasts.update((list) => [...list, { tone: "plain", ms: note.undo ? undoMs : noteMs, ...note, id: next++ }]);
 }
 
-/** How long something deleted can be had back. */
-export const undoMs = 7000;
+/** As many are shown at once. */
+const most = 4;
 
 function drop(id: number): void {
+  const note = toasts.get().find((n) => n.id === id);
   toasts.update((list) => list.filter((n) => n.id !== id));
+  note?.onClosed?.();
 }
 
 export function Toasts() {

@@ -1,9 +1,9 @@
 // Deleting with a way back: what is deleted disappears at once, and is deleted
-// in truth when the time for undoing has passed or the page is left.
+// in truth when the way back is no longer shown or the page is left.
 
 import { ApiError } from "../api/client";
 import { Store } from "./store";
-import { toast, undoMs } from "./toasts";
+import { toast } from "./toasts";
 
 /** Keys of what is as good as gone: "thread:…", "document:…", "message:…". */
 export const going = new Store<ReadonlySet<string>>(new Set());
@@ -18,7 +18,6 @@ export function removeLater(key: string, text: string, remove: () => Promise<voi
   };
   const commit = () => {
     if (!commits.delete(key)) return;
-    clearTimeout(timer);
     remove()
       .catch((err: unknown) => {
         if (err instanceof ApiError && err.status === 404) return; // somebody else was faster
@@ -26,15 +25,9 @@ export function removeLater(key: string, text: string, remove: () => Promise<voi
       })
       .finally(release);
   };
-  const timer = setTimeout(commit, undoMs);
   commits.set(key, commit);
-  toast({
-    text,
-    undo: () => {
-      clearTimeout(timer);
-      release();
-    },
-  });
+  // The note stays for longer under the pointer or with the focus, and so does the way back.
+  toast({ text, undo: release, onClosed: commit });
 }
 
 if (typeof window !== "undefined") {
