@@ -14,7 +14,7 @@ export interface ToastNote {
   ms: number;
 }
 
-const toasts = new Store<ToastNote[]>([]);
+export const toasts = new Store<ToastNote[]>([]);
 let next = 1;
 
 export function toast(note: Omit<ToastNote, "id" | "tone" | "ms"> & Partial<ToastNote>): void {
@@ -25,7 +25,8 @@ export function toast(note: Omit<ToastNote, "id" | "tone" | "ms"> & Partial<Toas
 /** As many are shown at once. */
 const most = 4;
 
-function drop(id: number): void {
+/** Takes a note away. */
+export function drop(id: number): void {
   const note = toasts.get().find((n) => n.id === id);
   toasts.update((list) => list.filter((n) => n.id !== id));
   note?.onClosed?.();
