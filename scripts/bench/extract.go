@@ -51,7 +51,7 @@ type cost struct {
 	Bytes        int64
 	Wall, CPU    time.Duration
 	Peak         int64   // bytes of its largest process
-	WordF1       float64 // against the plain tool, 0 where not compared
+	WordF1       float64 // against the plain tool, the median of the files; 0 where not compared
 }
 
 // measureExtract reads the files of each kind in o.corpus with the binary's own
@@ -214,14 +214,16 @@ func readFiles(ctx context.Context, o options, files []string) error {
 	c.CPU, c.Wall = (c.CPU-once.CPU)/time.Duration(more), (c.Wall-once.Wall)/time.Duration(more)
 	c.Files, c.Bytes, c.Peak = len(files), totalSize(files), peakOfChildren()
 	if o.compare {
-		compared := 0
+		var scores []float64
 		_, err = o.readRounds(ctx, files, 1, func(path, text string) {
 			if plain, err := toolCommand(ctx, []string{"pdftotext", "FILE", "-"}, path).Output(); err == nil {
-				c.WordF1 += wordF1(text, string(plain))
-				compared++
+				scores = append(scores, wordF1(text, string(plain)))
 			}
 		})
-		c.WordF1 /= float64(max(compared, 1))
+		if len(scores) > 0 {
+			slices.Sort(scores)
+			c.WordF1 = scores[len(scores)/2]
+		}
 	}
 	if err != nil {
 		return err
