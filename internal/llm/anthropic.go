@@ -2,13 +2,10 @@ package llm
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
 
 	"ibid"
 )
@@ -18,10 +15,9 @@ import (
 type anthropic struct {
 	origin
 	base      *url.URL
-	http      *http.Client
 	maxTokens int
 
-	dialects  [3]atomic.Pointer[anthropicDialect] // what worked, by how much thinking was asked for
+	dialects  dialects[anthropicDialect]
 	templates templates
 }
 
@@ -46,20 +42,12 @@ const (
 // network.
 func newAnthropic(cfg Config, s spec) (*anthropic, error) {
 	cfg = cfg.withDefaults()
-	o := origin{server: "Anthropic", model: s.model, host: s.base.Host, key: s.key(cfg), header: "X-Api-Key", version: anthropicVersion,
-		hint: "is there a connection to the internet?"}
+	o := origin{http: newClient(cfg), server: "Anthropic", model: s.model, host: s.base.Host, key: s.key(cfg), header: "X-Api-Key", version: anthropicVersion,
+		hint: "is there a connection to the internet?", keyHint: "set api_key, or ANTHROPIC_API_KEY in the environment"}
 	if err := o.onlyEncrypted(s); err != nil {
 		return nil, err
 	}
-	return &anthropic{origin: o, base: s.base, http: &http.Client{Transport: newGuard(cfg)}, maxTokens: anthropicTokens}, nil
-}
-
-// onlyEncrypted refuses to send a key over http to another machine.
-func (o origin) onlyEncrypted(s spec) error {
-	if o.key == "" || s.base.Scheme == "https" || loopback(s.base.Hostname()) {
-		return nil
-	}
-	return &ibid.Error{Code: ibid.CodeBadRequest, Message: "the key for " + o.server + " is not sent over http", Hint: "write https:// in the model's URL"}
+	return &anthropic{origin: o, base: s.base, maxTokens: anthropicTokens}, nil
 }
 
 // Name implements ibid.Model.
@@ -72,21 +60,13 @@ func (m *anthropic) Probe(ctx context.Context) (ibid.Capabilities, error) {
 	var info struct {
 		Input int `json:"max_input_tokens"`
 	}
-	if f := getJSON(ctx, m.http, m.origin, m.base.String()+"/models/"+url.PathEscape(m.model), &info); f != nil {
-		return ibid.Capabilities{}, result(ctx, m.hinted(f))
+	if f := m.get(ctx, m.base.String()+"/models/"+url.PathEscape(m.model), &info); f != nil {
+		return ibid.Capabilities{}, result(ctx, f)
 	}
 	if info.Input <= 0 {
 		info.Input = anthropicContext
 	}
 	return ibid.Capabilities{Thinking: true, Tools: true, Images: true, ContextTokens: info.Input}, nil
-}
-
-// hinted says where the key belongs, where none was sent.
-func (m *anthropic) hinted(f *failure) *failure {
-	if m.key == "" && f.status == http.StatusUnauthorized {
-		f.Hint = "set api_key, or ANTHROPIC_API_KEY in the environment"
-	}
-	return f
 }
 
 // anthropicThinking lists the ways to ask for thinking, the newest first. The last
@@ -101,36 +81,9 @@ var anthropicThinking = []map[string]any{
 // Generate implements ibid.Model. What a model refuses is left out and the request
 // sent again; an empty turn is asked for again.
 func (m *anthropic) Generate(ctx context.Context, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
-	var usage ibid.Usage
-	memory := &m.dialects[thinkIndex(req.Think)]
-	var d anthropicDialect
-	if known := memory.Load(); known != nil {
-		d = *known
-	}
-	for turns := 1; ; {
-		res, f := m.turn(ctx, req, d, emit)
-		usage = usage.Add(res.Usage)
-		res.Usage = usage
-		switch {
-		case ctx.Err() != nil:
-			return res, ctx.Err()
-		case f == nil && !empty(req, res):
-			memory.Store(&d)
-			return res, nil
-		case f == nil && turns < maxEmptyTurns:
-			turns++
-		case f == nil:
-			return res, m.nothing(turns).Error
-		case f.status == http.StatusBadRequest:
-			simpler, ok := d.without(f.said, req)
-			if !ok {
-				return res, f.Error
-			}
-			d = simpler
-		default:
-			return res, m.hinted(f).Error
-		}
-	}
+	return converse(ctx, m.origin, m.dialects.of(req.Think), req,
+		func(d anthropicDialect) (ibid.ModelResponse, *failure) { return m.turn(ctx, req, d, emit) },
+		func(d anthropicDialect, said apiError) (anthropicDialect, bool) { return d.without(said, req) })
 }
 
 // without returns a dialect without what a refusal is about. ok is false when
@@ -154,7 +107,7 @@ func (d anthropicDialect) without(said apiError, req ibid.ModelRequest) (simpler
 
 // turn asks once.
 func (m *anthropic) turn(ctx context.Context, req ibid.ModelRequest, d anthropicDialect, emit func(ibid.ModelDelta)) (ibid.ModelResponse, *failure) {
-	resp, f := postJSON(ctx, m.http, m.origin, m.base.String()+"/messages", m.body(req, d))
+	resp, f := m.post(ctx, m.base.String()+"/messages", m.body(req, d))
 	if f != nil {
 		return ibid.ModelResponse{}, f
 	}
@@ -187,7 +140,7 @@ func (m *anthropic) body(req ibid.ModelRequest, d anthropicDialect) map[string]a
 	system := req.System
 	switch {
 	case len(req.Schema) > 0 && d.prompt:
-		system += "\n\nAnswer with one JSON value that fits this JSON schema, and nothing else:\n" + string(req.Schema)
+		system = askForJSON(system, req.Schema)
 	case len(req.Schema) > 0:
 		body["output_config"] = map[string]any{"format": map[string]any{"type": "json_schema", "schema": req.Schema}}
 	}
@@ -196,7 +149,7 @@ func (m *anthropic) body(req ibid.ModelRequest, d anthropicDialect) map[string]a
 	}
 	var tools []any
 	for _, t := range req.Tools {
-		tools = append(tools, map[string]any{"name": t.Name, "description": t.Description, "input_schema": orObject(t.Parameters)})
+		tools = append(tools, map[string]any{"name": t.Name, "description": t.Description, "input_schema": objectSchema(t.Parameters)})
 	}
 	if tools != nil {
 		body["tools"] = tools
@@ -209,13 +162,6 @@ func (m *anthropic) body(req ibid.ModelRequest, d anthropicDialect) map[string]a
 func cached(block map[string]any) map[string]any {
 	block["cache_control"] = map[string]any{"type": "ephemeral"}
 	return block
-}
-
-func orObject(schema json.RawMessage) json.RawMessage {
-	if len(schema) == 0 || !json.Valid(schema) {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	return schema
 }
 
 // anthropicMessage is one of the messages of a request.
@@ -235,7 +181,7 @@ func (m *anthropic) messages(turns []ibid.Turn) []anthropicMessage {
 			role = "assistant"
 		}
 		if raw := rawOf(t, m.Name()); role == "assistant" && i > last {
-			blocks = anthropicRaw(raw, t)
+			blocks = sameCalls(raw, t.Calls(), anthropicCall)
 		}
 		if blocks == nil {
 			for _, p := range t.Parts {
@@ -265,13 +211,9 @@ func (m *anthropic) messages(turns []ibid.Turn) []anthropicMessage {
 func anthropicBlock(p ibid.Part) any {
 	switch {
 	case p.Image != nil:
-		mime := p.Image.MIME
-		if mime == "" {
-			mime = http.DetectContentType(p.Image.Data)
-		}
-		return map[string]any{"type": "image", "source": map[string]any{"type": "base64", "media_type": mime, "data": base64.StdEncoding.EncodeToString(p.Image.Data)}}
+		return map[string]any{"type": "image", "source": map[string]any{"type": "base64", "media_type": mimeOf(p.Image), "data": base64Of(p.Image)}}
 	case p.Call != nil:
-		return map[string]any{"type": "tool_use", "id": p.Call.ID, "name": p.Call.Name, "input": orEmptyObject(p.Call.Arguments)}
+		return map[string]any{"type": "tool_use", "id": p.Call.ID, "name": p.Call.Name, "input": objectArguments(p.Call.Arguments)}
 	case p.Result != nil:
 		block := map[string]any{"type": "tool_result", "tool_use_id": p.Result.CallID, "content": p.Result.Content}
 		if p.Result.Failed {
@@ -284,41 +226,13 @@ func anthropicBlock(p ibid.Part) any {
 	return nil
 }
 
-// orEmptyObject returns arguments as the object that the protocol insists on.
-func orEmptyObject(raw json.RawMessage) json.RawMessage {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil || fields == nil {
-		return json.RawMessage("{}")
+// anthropicCall tells which call a block is; both are "" for another block.
+func anthropicCall(block json.RawMessage) (id, name string, err error) {
+	var head struct{ Type, ID, Name string }
+	if err := json.Unmarshal(block, &head); err != nil || head.Type != "tool_use" {
+		return "", "", err
 	}
-	return raw
-}
-
-// anthropicRaw returns the blocks of a turn as they came, where its calls are
-// still those; nil where they are not.
-func anthropicRaw(raw []byte, t ibid.Turn) []any {
-	var blocks []json.RawMessage
-	if len(raw) == 0 || json.Unmarshal(raw, &blocks) != nil {
-		return nil
-	}
-	calls := t.Calls()
-	var out []any
-	for _, b := range blocks {
-		var head struct{ Type, ID, Name string }
-		if json.Unmarshal(b, &head) != nil {
-			return nil
-		}
-		if head.Type == "tool_use" {
-			if len(calls) == 0 || calls[0].ID != head.ID || calls[0].Name != head.Name {
-				return nil
-			}
-			calls = calls[1:]
-		}
-		out = append(out, b)
-	}
-	if len(calls) > 0 {
-		return nil
-	}
-	return out
+	return head.ID, head.Name, nil
 }
 
 // read takes the stream up to message_stop.
@@ -350,15 +264,11 @@ func (m *anthropic) read(resp *http.Response, blocks *anthropicBlocks, a *assemb
 		}
 		return nil
 	})
-	var syntax *json.SyntaxError
-	var mismatch *json.UnmarshalTypeError
 	switch {
 	case said != nil:
 		return res, said
-	case errors.As(err, &syntax), errors.As(err, &mismatch), errors.Is(err, errTooManyBlocks):
-		return res, m.garbled(err)
-	case err != nil && !done:
-		return res, m.failed(err)
+	case err != nil:
+		return res, m.broken(err)
 	case !done:
 		return res, m.brokenOff()
 	}
@@ -427,8 +337,6 @@ type anthropicPiece struct {
 	text      strings.Builder // text, thinking or input, by the type
 }
 
-var errTooManyBlocks = errors.New("more blocks than an answer can have")
-
 // add takes an event of a block.
 func (b *anthropicBlocks) add(e anthropicEvent, a *assembler) error {
 	switch e.Type {
@@ -480,7 +388,7 @@ func (b *anthropicBlocks) signed() []byte {
 			needed = needed || p.Signature != ""
 			out = append(out, map[string]any{"type": "thinking", "thinking": p.text.String(), "signature": p.Signature})
 		case "tool_use":
-			out = append(out, map[string]any{"type": "tool_use", "id": p.ID, "name": p.Name, "input": orEmptyObject(p.arguments())})
+			out = append(out, map[string]any{"type": "tool_use", "id": p.ID, "name": p.Name, "input": objectArguments(p.arguments())})
 		case "redacted_thinking":
 			needed = true
 			out = append(out, p.raw)

@@ -108,19 +108,6 @@ func (a *assembler) turn() ibid.Turn {
 	return t
 }
 
-// empty reports whether a turn that ended well says nothing that its request
-// asked for. That is how a malformed tool call comes back.
-func empty(req ibid.ModelRequest, res ibid.ModelResponse) bool {
-	if res.StopReason == ibid.StopLength || strings.TrimSpace(res.Turn.Text()) != "" || len(res.Turn.Calls()) > 0 {
-		return false
-	}
-	planned := req.Think == ibid.ThinkOn && len(req.Tools) == 0 && len(req.Schema) == 0
-	return !planned || res.Turn.Reasoning() == ""
-}
-
-// maxEmptyTurns is how often an empty turn is asked for again, plus one.
-const maxEmptyTurns = 3
-
 // stopReason is why a turn stopped, when the server does not say it was cut.
 func stopReason(t ibid.Turn) ibid.StopReason {
 	if len(t.Calls()) > 0 {

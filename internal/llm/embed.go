@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -45,7 +44,7 @@ func newOllamaEmbedder(cfg Config, s spec) *embedder {
 		if cfg.KeepAlive > 0 {
 			body["keep_alive"] = cfg.KeepAlive.String()
 		}
-		resp, f := m.post(ctx, "/api/embed", body)
+		resp, f := m.post(ctx, m.base+"/api/embed", body)
 		if f != nil {
 			return nil, f
 		}
@@ -64,7 +63,7 @@ func newOllamaEmbedder(cfg Config, s spec) *embedder {
 func newOpenAIEmbedder(cfg Config, s spec) *embedder {
 	cfg = cfg.withDefaults()
 	o := openAIOrigin(cfg, s)
-	service := openai.NewEmbeddingService(clientOptions(&http.Client{Transport: newGuard(cfg)}, o, s)...)
+	service := openai.NewEmbeddingService(clientOptions(o, s)...)
 	e := &embedder{origin: o, name: spaceName("openai/"+s.model, cfg.Dimensions), prefixes: prefixesOf(s.model)}
 	e.ask = func(ctx context.Context, texts []string, _ ibid.EmbedUse) ([][]float32, *failure) {
 		params := openai.EmbeddingNewParams{Model: s.model,
@@ -96,23 +95,11 @@ func (o origin) refusedOrFailed(answer *http.Response, err error) *failure {
 	if answer == nil || answer.StatusCode < 400 {
 		return o.failed(err)
 	}
-	body, readErr := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	body, readErr := io.ReadAll(io.LimitReader(answer.Body, maxErrorBody))
 	if readErr != nil {
 		return o.failed(readErr)
 	}
 	return o.refused(answer.StatusCode, answer.Header, body)
-}
-
-// decode reads a JSON answer to its end.
-func (o origin) decode(body io.Reader, into any) *failure {
-	raw, err := io.ReadAll(body)
-	if err != nil {
-		return o.failed(err)
-	}
-	if err := json.Unmarshal(raw, into); err != nil {
-		return o.garbled(err)
-	}
-	return nil
 }
 
 // spaceName names a vector space: shortened vectors make one of their own.

@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-
-	"ibid"
 )
 
 // errEnd ends the reading of events from within.
@@ -43,25 +41,3 @@ func readEvents(body io.Reader, take func(data []byte) error) error {
 		}
 	}
 }
-
-// withRaw keeps a turn as its provider wrote it, to go back byte for byte. That
-// stands first in the turn, on a part of its own.
-func withRaw(t ibid.Turn, provider string, raw []byte) ibid.Turn {
-	if len(raw) > 0 {
-		t.Parts = append([]ibid.Part{{Provider: provider, Opaque: raw}}, t.Parts...)
-	}
-	return t
-}
-
-// rawOf returns what withRaw has kept, where it was ours.
-func rawOf(t ibid.Turn, provider string) []byte {
-	for _, p := range t.Parts {
-		if p.Provider == provider && len(p.Opaque) > 0 && p.Reasoning == "" && p.Text == "" && p.Call == nil {
-			return p.Opaque
-		}
-	}
-	return nil
-}
-
-// maxPieces bounds how many blocks one turn may have.
-const maxPieces = 10_000

@@ -54,18 +54,6 @@ func (e apiError) overflow() bool {
 // maxErrorText bounds, in bytes, what a server's error adds to ours.
 const maxErrorText = 400
 
-// origin is who an error came from.
-type origin struct {
-	server string // "Ollama", "the model server"
-	model  string
-	host   string // host:port
-	key    string // never to be shown
-	header string // that the key is sent in; "": Authorization
-	// version of Anthropic's protocol; "" for others
-	version string
-	hint    string // how to mend a server that is not there
-}
-
 // failed turns an error of the transport or of a stream into a failure. A
 // context that was cancelled by the caller is for the caller to look at first.
 func (o origin) failed(err error) *failure {
@@ -99,6 +87,16 @@ func (o origin) failed(err error) *failure {
 // brokenOff is a stream that ended without its terminal marker.
 func (o origin) brokenOff() *failure { return o.failed(io.ErrUnexpectedEOF) }
 
+// broken is the failure of a stream that ended in an error.
+func (o origin) broken(err error) *failure {
+	var syntax *json.SyntaxError
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &syntax) || errors.As(err, &mismatch) || errors.Is(err, errTooManyBlocks) {
+		return o.garbled(err)
+	}
+	return o.failed(err)
+}
+
 // garbled is an answer that is not the protocol.
 func (o origin) garbled(err error) *failure {
 	return &failure{Error: &ibid.Error{Code: ibid.CodeLLMUnavailable, Retryable: true, Err: err,
@@ -119,11 +117,14 @@ func (o origin) refused(status int, header http.Header, body []byte) *failure {
 		said.Message = strings.TrimSpace(fmt.Sprintf("HTTP %d %s", status, http.StatusText(status)))
 	}
 	e := &ibid.Error{Code: ibid.CodeLLM, Message: fmt.Sprintf("%s (%s): %s", o.server, o.model, said.Message)}
+	unauthorised := status == http.StatusUnauthorized || status == http.StatusForbidden
 	switch {
 	case said.overflow() && status != http.StatusTooManyRequests:
 		e.Code = ibid.CodeContextOverflow
 		e.Hint = "ask about fewer or shorter documents, or give the model a larger context"
-	case status == http.StatusUnauthorized || status == http.StatusForbidden || said.mentions("api key not valid"):
+	case o.key == "" && o.keyHint != "" && (unauthorised || said.mentions("api key")):
+		e.Hint = o.keyHint
+	case unauthorised || said.mentions("api key not valid"):
 		e.Hint = "check the API key"
 	case status == http.StatusNotFound:
 		e.Hint = "check the model's name and the URL"

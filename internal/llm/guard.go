@@ -63,6 +63,9 @@ func newGuard(cfg Config) *guard {
 	return &guard{base: base, header: cfg.HeaderTimeout, idle: cfg.IdleTimeout, limit: cfg.MaxResponseBytes}
 }
 
+// newClient returns a client over a guard.
+func newClient(cfg Config) *http.Client { return &http.Client{Transport: newGuard(cfg)} }
+
 // RoundTrip implements http.RoundTripper.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())

@@ -18,7 +18,6 @@ import (
 // (POST /images/generations).
 type Painter struct {
 	origin
-	http *http.Client
 	base string
 	// bare is set once the server has refused to be told how to send the picture.
 	bare atomic.Bool
@@ -41,8 +40,8 @@ func OpenPainter(cfg Config) (*Painter, error) {
 	}
 	cfg.HeaderTimeout, cfg.IdleTimeout = cmp.Or(cfg.HeaderTimeout, paintTime), cmp.Or(cfg.IdleTimeout, paintTime)
 	cfg = cfg.withDefaults()
-	return &Painter{http: &http.Client{Transport: newGuard(cfg)}, base: spec.base.String(),
-		origin: origin{server: "the image server", model: spec.model, host: spec.base.Host, key: spec.key(cfg), hint: "is it running, and is the URL right?"}}, nil
+	return &Painter{base: spec.base.String(),
+		origin: origin{http: newClient(cfg), server: "the image server", model: spec.model, host: spec.base.Host, key: spec.key(cfg), hint: "is it running, and is the URL right?"}}, nil
 }
 
 // Name says which model paints, for people.
@@ -75,7 +74,7 @@ func (p *Painter) Paint(ctx context.Context, prompt, form string) (ibid.Image, e
 }
 
 func (p *Painter) ask(ctx context.Context, body map[string]any) (ibid.Image, *failure) {
-	resp, f := postJSON(ctx, p.http, p.origin, p.base+"/images/generations", body)
+	resp, f := p.post(ctx, p.base+"/images/generations", body)
 	if f != nil {
 		return ibid.Image{}, f
 	}
@@ -117,7 +116,7 @@ func (p *Painter) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	var list struct{}
-	if f := getJSON(ctx, p.http, p.origin, p.base+"/models", &list); f != nil && f.status != http.StatusNotFound {
+	if f := p.get(ctx, p.base+"/models", &list); f != nil && f.status != http.StatusNotFound {
 		return result(ctx, f)
 	}
 	return nil

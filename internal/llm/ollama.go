@@ -23,7 +23,6 @@ type ollama struct {
 	origin
 	cfg  Config
 	base string
-	http *http.Client
 
 	window    atomic.Int64 // num_ctx in use; it only grows, because a change loads the model anew
 	noThink   atomic.Bool  // the model said that it cannot think
@@ -37,12 +36,11 @@ func newOllama(cfg Config, s spec) *ollama {
 		origin: ollamaOrigin(cfg, s),
 		cfg:    cfg,
 		base:   s.base.String(),
-		http:   &http.Client{Transport: newGuard(cfg)},
 	}
 }
 
 func ollamaOrigin(cfg Config, s spec) origin {
-	return origin{server: "Ollama", model: s.model, host: s.base.Host, key: s.key(cfg),
+	return origin{http: newClient(cfg), server: "Ollama", model: s.model, host: s.base.Host, key: s.key(cfg),
 		hint: "is it running? Start it with: ollama serve"}
 }
 
@@ -54,33 +52,26 @@ func (m *ollama) Name() string { return "ollama/" + m.model }
 // an empty turn is asked for again, and a wedged server is told to unload the
 // model.
 func (m *ollama) Generate(ctx context.Context, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
-	var usage ibid.Usage
-	unwedged := false
-	for turns := 1; ; {
-		res, f := m.turn(ctx, req, emit)
-		usage = usage.Add(res.Usage)
-		res.Usage = usage
-		switch {
-		case ctx.Err() != nil:
-			return res, ctx.Err()
-		case f == nil && !empty(req, res):
-			return res, nil
-		case f == nil && turns < maxEmptyTurns:
-			turns++
-		case f == nil:
-			return res, m.nothing(turns).Error
-		case f.said.mentions("does not support thinking") && !m.noThink.Swap(true):
-		case f.Code == ibid.CodeContextOverflow && m.grow(ctx, f.said.PromptTokens):
-		case f.silent && !unwedged:
-			unwedged = true
-			m.unload(ctx)
-		case f.status == http.StatusNotFound:
-			m.explainMissing(ctx, f)
-			return res, f.Error
-		default:
-			return res, f.Error
-		}
-	}
+	unwedged, unthinking := false, false
+	return m.untilWhole(ctx, req,
+		func() (ibid.ModelResponse, *failure) { return m.turn(ctx, req, emit) },
+		func(f *failure) (again bool) {
+			switch {
+			case f.said.mentions("does not support thinking") && !unthinking:
+				unthinking = true
+				m.noThink.Store(true)
+				return true
+			case f.Code == ibid.CodeContextOverflow:
+				return m.grow(ctx, f.said.PromptTokens)
+			case f.silent && !unwedged:
+				unwedged = true
+				m.unload(ctx)
+				return true
+			case f.status == http.StatusNotFound:
+				m.explainMissing(ctx, f)
+			}
+			return false
+		})
 }
 
 // turn asks once.
@@ -92,7 +83,7 @@ func (m *ollama) turn(ctx context.Context, req ibid.ModelRequest, emit func(ibid
 	}
 	think := m.thinks(req, caps)
 	body := m.request(req, think, caps)
-	resp, f := m.post(ctx, "/api/chat", body)
+	resp, f := m.post(ctx, m.base+"/api/chat", body)
 	if f != nil {
 		return ibid.ModelResponse{}, f
 	}
@@ -195,24 +186,6 @@ func ollamaMessages(t ibid.Turn, current, images bool) []ollamaMessage {
 		return results
 	}
 	return []ollamaMessage{msg}
-}
-
-// objectArguments returns arguments that are a JSON object: Ollama refuses
-// anything else.
-func objectArguments(raw json.RawMessage) json.RawMessage {
-	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed) {
-		return trimmed
-	}
-	return json.RawMessage("{}")
-}
-
-func lastUserTurn(turns []ibid.Turn) int {
-	for i := len(turns) - 1; i >= 0; i-- {
-		if turns[i].Role == ibid.RoleUser {
-			return i
-		}
-	}
-	return -1
 }
 
 // endsWithImage reports whether the last user turn shows a picture. Pictures of
@@ -334,45 +307,12 @@ func (m *ollama) read(body io.Reader, a *assembler) (ibid.ModelResponse, *failur
 	return res, m.brokenOff()
 }
 
-// post sends a request and returns the answer if its status is 200.
-func (m *ollama) post(ctx context.Context, path string, body any) (*http.Response, *failure) {
-	return postJSON(ctx, m.http, m.origin, m.base+path, body)
-}
-
-// postJSON sends body to a server of origin o, and returns the answer if its
-// status is 200.
-func postJSON(ctx context.Context, client *http.Client, o origin, url string, body any) (*http.Response, *failure) {
-	raw, err := json.Marshal(body)
-	if err != nil {
-		return nil, &failure{Error: ibid.Errorf(ibid.CodeInternal, "encode the request to %s: %v", o.server, err)}
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(raw))
-	if err != nil {
-		return nil, &failure{Error: ibid.Errorf(ibid.CodeInternal, "request to %s: %v", o.server, err)}
-	}
-	req.Header.Set("Content-Type", "application/json")
-	o.authorise(req)
-	resp, err := client.Do(req)
-	if err != nil {
-		return nil, o.failed(err)
-	}
-	if resp.StatusCode == http.StatusOK {
-		return resp, nil
-	}
-	defer resp.Body.Close()
-	said, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	if err != nil {
-		return nil, o.failed(err)
-	}
-	return nil, o.refused(resp.StatusCode, resp.Header, said)
-}
-
 // unload makes a server that has stopped answering drop the model. Ollama 0.32
 // needs this after some two dozen clients that left in mid-answer.
 func (m *ollama) unload(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	resp, f := m.post(ctx, "/api/chat", map[string]any{"model": m.model, "messages": []any{}, "keep_alive": 0})
+	resp, f := m.post(ctx, m.base+"/api/chat", map[string]any{"model": m.model, "messages": []any{}, "keep_alive": 0})
 	if f == nil {
 		resp.Body.Close()
 	}

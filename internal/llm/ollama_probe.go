@@ -3,7 +3,6 @@ package llm
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -44,7 +43,7 @@ func (m *ollama) capabilities(ctx context.Context) ibid.Capabilities {
 
 // show asks what the model can do, and remembers it.
 func (m *ollama) show(ctx context.Context) (ibid.Capabilities, *failure) {
-	resp, f := m.post(ctx, "/api/show", map[string]string{"model": m.model})
+	resp, f := m.post(ctx, m.base+"/api/show", map[string]string{"model": m.model})
 	if f != nil {
 		return ibid.Capabilities{}, f
 	}
@@ -88,7 +87,7 @@ func (m *ollama) installed(ctx context.Context) []string {
 			Name string `json:"name"`
 		} `json:"models"`
 	}
-	if getJSON(ctx, m.http, m.origin, m.base+"/api/tags", &list) != nil {
+	if m.get(ctx, m.base+"/api/tags", &list) != nil {
 		return nil
 	}
 	var names []string
@@ -96,29 +95,4 @@ func (m *ollama) installed(ctx context.Context) []string {
 		names = append(names, strings.TrimSuffix(model.Name, ":latest"))
 	}
 	return names
-}
-
-// getJSON reads a JSON document from a server of origin o.
-func getJSON(ctx context.Context, client *http.Client, o origin, url string, into any) *failure {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return &failure{Error: ibid.Errorf(ibid.CodeInternal, "request to %s: %v", o.server, err)}
-	}
-	o.authorise(req)
-	resp, err := client.Do(req)
-	if err != nil {
-		return o.failed(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return o.failed(err)
-	}
-	if resp.StatusCode != http.StatusOK {
-		return o.refused(resp.StatusCode, resp.Header, body)
-	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return o.garbled(err)
-	}
-	return nil
 }

@@ -24,10 +24,9 @@ type openAI struct {
 	origin
 	base     *url.URL
 	official bool // OpenAI's own server, which refuses fields it does not know
-	http     *http.Client
 	chat     openai.ChatCompletionService
 
-	dialects  [3]dialectMemory // what worked, by how much thinking was asked for
+	dialects  dialects[openAIDialect]
 	templates templates
 }
 
@@ -37,22 +36,21 @@ func newOpenAI(cfg Config, s spec) *openAI {
 		origin:   openAIOrigin(cfg, s),
 		base:     s.base,
 		official: s.official(),
-		http:     &http.Client{Transport: newGuard(cfg)},
 	}
-	m.chat = openai.NewChatCompletionService(clientOptions(m.http, m.origin, s)...)
+	m.chat = openai.NewChatCompletionService(clientOptions(m.origin, s)...)
 	return m
 }
 
 func openAIOrigin(cfg Config, s spec) origin {
-	return origin{server: "the model server", model: s.model, host: s.base.Host, key: s.key(cfg),
+	return origin{http: newClient(cfg), server: "the model server", model: s.model, host: s.base.Host, key: s.key(cfg),
 		hint: "is it running, and is the URL right?"}
 }
 
 // clientOptions makes the official client ours: our transport, nothing from the
 // environment, and no retries, which are for the caller to decide on.
-func clientOptions(client *http.Client, o origin, s spec) []option.RequestOption {
+func clientOptions(o origin, s spec) []option.RequestOption {
 	options := []option.RequestOption{
-		option.WithHTTPClient(client),
+		option.WithHTTPClient(o.http),
 		option.WithBaseURL(s.base.String() + "/"),
 		option.WithMaxRetries(0),
 	}
@@ -79,7 +77,7 @@ func (m *openAI) Probe(ctx context.Context) (ibid.Capabilities, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	if f := getJSON(ctx, m.http, m.origin, m.base.String()+"/models", &list); f != nil && f.status != http.StatusNotFound {
+	if f := m.get(ctx, m.base.String()+"/models", &list); f != nil && f.status != http.StatusNotFound {
 		return ibid.Capabilities{}, result(ctx, f)
 	}
 	caps := ibid.Capabilities{Thinking: true, Tools: true, Images: true}
@@ -94,37 +92,15 @@ func (m *openAI) Probe(ctx context.Context) (ibid.Capabilities, error) {
 // Generate implements ibid.Model. A field that the server refuses is left out
 // and the request sent again; an empty turn is asked for again.
 func (m *openAI) Generate(ctx context.Context, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
-	var usage ibid.Usage
-	memory := &m.dialects[thinkIndex(req.Think)]
-	d := memory.load()
-	for turns := 1; ; {
-		res, f := m.turn(ctx, req, d, emit)
-		usage = usage.Add(res.Usage)
-		res.Usage = usage
-		switch {
-		case ctx.Err() != nil:
-			return res, ctx.Err()
-		case f == nil && !empty(req, res):
-			memory.store(d)
-			return res, nil
-		case f == nil && turns < maxEmptyTurns:
-			turns++
-		case f == nil:
-			return res, m.nothing(turns).Error
-		case f.status == http.StatusBadRequest || f.status == http.StatusUnprocessableEntity:
-			simpler, ok := d.without(f.said, len(m.thinkSteps(req.Think)), len(req.Schema) > 0)
-			if !ok {
-				return res, f.Error
-			}
-			d = simpler
-		default:
-			return res, f.Error
-		}
-	}
+	return converse(ctx, m.origin, m.dialects.of(req.Think), req,
+		func(d openAIDialect) (ibid.ModelResponse, *failure) { return m.turn(ctx, req, d, emit) },
+		func(d openAIDialect, said apiError) (openAIDialect, bool) {
+			return d.without(said, len(m.thinkSteps(req.Think)), len(req.Schema) > 0)
+		})
 }
 
 // turn asks once.
-func (m *openAI) turn(ctx context.Context, req ibid.ModelRequest, d dialect, emit func(ibid.ModelDelta)) (ibid.ModelResponse, *failure) {
+func (m *openAI) turn(ctx context.Context, req ibid.ModelRequest, d openAIDialect, emit func(ibid.ModelDelta)) (ibid.ModelResponse, *failure) {
 	var answer *http.Response
 	params, extra := m.params(req, d)
 	stream := m.chat.NewStreaming(ctx, params, append(extra, option.WithResponseInto(&answer))...)
@@ -148,7 +124,7 @@ func (m *openAI) notEvents(answer *http.Response) *failure {
 	if !strings.HasPrefix(kind, "application/json") && !strings.HasPrefix(kind, "text/html") {
 		return nil
 	}
-	body, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxErrorBody))
 	if err != nil {
 		return m.failed(err)
 	}
@@ -189,6 +165,9 @@ func (m *openAI) read(stream *ssestream.Stream[openai.ChatCompletionChunk], a *a
 		}
 	}
 	if err := stream.Err(); err != nil && finish == "" {
+		if said := new(ssestream.StreamError); errors.As(err, &said) {
+			return res, m.inStream(said.Event.Data)
+		}
 		return res, m.broken(err)
 	}
 	switch finish {
@@ -207,20 +186,6 @@ func (m *openAI) read(stream *ssestream.Stream[openai.ChatCompletionChunk], a *a
 		a.addCall(c.id, c.name, []byte(c.arguments.String()))
 	}
 	return res, nil
-}
-
-// broken is the failure of a stream that ended in an error.
-func (m *openAI) broken(err error) *failure {
-	var said *ssestream.StreamError
-	var syntax *json.SyntaxError
-	var mismatch *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &said):
-		return m.inStream(said.Event.Data)
-	case errors.As(err, &syntax), errors.As(err, &mismatch):
-		return m.garbled(err)
-	}
-	return m.failed(err)
 }
 
 // addReasoning takes the thinking of a delta, and remembers the field it came

@@ -1,11 +1,8 @@
 package llm
 
 import (
-	"encoding/base64"
 	"encoding/json"
-	"net/http"
 	"slices"
-	"sync/atomic"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -15,9 +12,9 @@ import (
 	"ibid"
 )
 
-// dialect is which of the fields that not every server knows are sent. It
+// openAIDialect is which of the fields that not every server knows are sent. It
 // starts with all of them, and loses those that are refused.
-type dialect struct {
+type openAIDialect struct {
 	think   uint8 // step of thinkSteps
 	format  uint8 // formatSchema, formatObject, formatPrompt
 	noUsage bool  // without stream_options
@@ -33,7 +30,7 @@ const (
 
 // without returns a dialect without what a refusal is about. ok is false when
 // there is nothing left to leave out.
-func (d dialect) without(said apiError, thinkSteps int, schema bool) (simpler dialect, ok bool) {
+func (d openAIDialect) without(said apiError, thinkSteps int, schema bool) (simpler openAIDialect, ok bool) {
 	switch {
 	case said.overflow(), said.mentions("does not support tools", "multimodal", "image input"):
 		return d, false
@@ -51,28 +48,6 @@ func (d dialect) without(said apiError, thinkSteps int, schema bool) (simpler di
 		return d, false
 	}
 	return d, true
-}
-
-// dialectMemory is the dialect that last worked.
-type dialectMemory struct{ d atomic.Pointer[dialect] }
-
-func (m *dialectMemory) load() dialect {
-	if d := m.d.Load(); d != nil {
-		return *d
-	}
-	return dialect{}
-}
-
-func (m *dialectMemory) store(d dialect) { m.d.Store(&d) }
-
-func thinkIndex(t ibid.Think) int {
-	switch t {
-	case ibid.ThinkOn:
-		return 1
-	case ibid.ThinkOff:
-		return 2
-	}
-	return 0
 }
 
 // thinkStep is one way to ask for thinking, or for none.
@@ -100,7 +75,7 @@ func (m *openAI) thinkSteps(t ibid.Think) []thinkStep {
 
 // params turns a request into the client's terms, and options for fields that
 // the client does not know.
-func (m *openAI) params(req ibid.ModelRequest, d dialect) (openai.ChatCompletionNewParams, []option.RequestOption) {
+func (m *openAI) params(req ibid.ModelRequest, d openAIDialect) (openai.ChatCompletionNewParams, []option.RequestOption) {
 	p := openai.ChatCompletionNewParams{Model: m.model}
 	var extra []option.RequestOption
 	if !d.noUsage {
@@ -126,7 +101,7 @@ func (m *openAI) params(req ibid.ModelRequest, d dialect) (openai.ChatCompletion
 	if len(req.Schema) > 0 {
 		p.ResponseFormat = responseFormat(req.Schema, d.format)
 		if d.format != formatSchema {
-			system += "\n\nAnswer with one JSON value that fits this JSON schema, and nothing else:\n" + string(req.Schema)
+			system = askForJSON(system, req.Schema)
 		}
 	}
 	if system != "" {
@@ -215,9 +190,5 @@ func (m *openAI) assistant(t ibid.Turn, current bool) []openai.ChatCompletionMes
 }
 
 func dataURL(img *ibid.Image) string {
-	mime := img.MIME
-	if mime == "" {
-		mime = http.DetectContentType(img.Data)
-	}
-	return "data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(img.Data)
+	return "data:" + mimeOf(img) + ";base64," + base64Of(img)
 }

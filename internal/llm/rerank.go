@@ -20,7 +20,6 @@ import (
 // at the first call.
 type Reranker struct {
 	origin
-	http   *http.Client
 	ways   []rerankWay
 	chosen atomic.Int32 // of ways, counted from 1; 0: not known yet
 }
@@ -53,8 +52,8 @@ func OpenReranker(cfg Config) (*Reranker, error) {
 	}
 	cfg.HeaderTimeout, cfg.IdleTimeout = cmp.Or(cfg.HeaderTimeout, rerankTime), cmp.Or(cfg.IdleTimeout, rerankTime)
 	cfg = cfg.withDefaults()
-	r := &Reranker{http: &http.Client{Transport: newGuard(cfg)},
-		origin: origin{server: "the reranking server", model: model, host: base.Host, key: cfg.APIKey,
+	r := &Reranker{
+		origin: origin{http: newClient(cfg), server: "the reranking server", model: model, host: base.Host, key: cfg.APIKey,
 			hint: "is it running, and is the URL right?"}}
 	if r.model == "" {
 		r.model = base.Host
@@ -120,7 +119,7 @@ func (r *Reranker) ask(ctx context.Context, way rerankWay, query string, texts [
 	} else if r.model != r.host {
 		body["model"] = r.model
 	}
-	resp, f := postJSON(ctx, r.http, r.origin, way.url, body)
+	resp, f := r.post(ctx, way.url, body)
 	if f != nil {
 		return nil, f
 	}
