@@ -25,6 +25,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/text"
 )
 
 // Limits bound one query.
@@ -142,7 +143,7 @@ func show(v any) string {
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case float64:
-		return showNumber(v)
+		return text.Number(v)
 	case bool:
 		return strconv.FormatBool(v)
 	case []byte:
@@ -160,18 +161,6 @@ func show(v any) string {
 		return v.Format("2006-01-02 15:04:05.999999Z07:00")
 	}
 	return printable(fmt.Sprint(v))
-}
-
-// showNumber writes a number without the noise of its last binary digits.
-func showNumber(f float64) string {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64)
-	if err != nil {
-		rounded = f
-	}
-	if a := max(rounded, -rounded); a != 0 && (a < 1e-6 || a >= 1e21) {
-		return strconv.FormatFloat(rounded, 'g', -1, 64)
-	}
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
 // printable takes control characters out of a text, but for ends of lines and

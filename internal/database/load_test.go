@@ -115,11 +115,12 @@ func workbook(t *testing.T, sheets ...string) string {
 	var list, arrows strings.Builder
 	for i := 0; i < len(sheets); i += 2 {
 		fmt.Fprintf(&list, `<sheet name="%s" sheetId="%d" r:id="r%d"/>`, sheets[i], i, i)
-		fmt.Fprintf(&arrows, `<Relationship Id="r%d" Target="worksheets/sheet%d.xml"/>`, i, i)
+		fmt.Fprintf(&arrows, `<Relationship Id="r%d" Type="x/worksheet" Target="worksheets/sheet%d.xml"/>`, i, i)
 		put(fmt.Sprintf("xl/worksheets/sheet%d.xml", i), `<worksheet><sheetData>`+sheets[i+1]+`</sheetData></worksheet>`)
 	}
 	put("xl/workbook.xml", `<workbook xmlns:r="x"><sheets>`+list.String()+`</sheets></workbook>`)
-	put("xl/_rels/workbook.xml.rels", `<Relationships>`+arrows.String()+`</Relationships>`)
+	put("xl/_rels/workbook.xml.rels", `<Relationships>`+arrows.String()+
+		`<Relationship Id="s" Type="x/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="t" Type="x/styles" Target="/xl/styles.xml"/></Relationships>`)
 	put("xl/sharedStrings.xml", `<sst><si><t>city</t></si><si><r><t>Ber</t></r><r><t>lin</t></r></si><si><t>Paris</t><rPh><t>x</t></rPh></si></sst>`)
 	put("xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="170" formatCode="dd/mm/yyyy"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="22"/></cellXfs></styleSheet>`)
 	if err := z.Close(); err != nil {

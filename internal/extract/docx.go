@@ -7,17 +7,18 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/ooxml"
 )
 
 // readDOCX reads a Word file. Notes and comments follow the paragraph that refers
 // to them. Pages are those of Word's last layout, where the file says where they
 // began.
 func readDOCX(b *builder, z *zipFile) (done, error) {
-	main := z.mainPart()
-	arrows := z.relationships(main)
-	d := &docx{builder: b, styles: z.wordStyles(targets(arrows, "styles")), notes: make(map[noteKey]string)}
+	main := ooxml.MainPart(z)
+	arrows := ooxml.RelationshipsOf(z, main)
+	d := &docx{builder: b, styles: z.wordStyles(arrows.Targets("styles")), notes: make(map[noteKey]string)}
 	for _, kind := range []string{"footnote", "endnote", "comment"} {
-		for _, part := range targets(arrows, kind+"s") {
+		for _, part := range arrows.Targets(kind + "s") {
 			d.readNotes(z, part, kind)
 		}
 	}
@@ -25,7 +26,7 @@ func readDOCX(b *builder, z *zipFile) (done, error) {
 	if d.paged {
 		b.newPage()
 	}
-	err := z.each(main, d.token)
+	err := z.Each(main, d.token)
 	d.endStory()
 	notice, err := partError(b, err)
 	return done{Title: z.coreTitle(), Notice: notice}, err
@@ -40,7 +41,7 @@ func (d *docx) readNotes(z *zipFile, part, kind string) {
 	const most = 8 << 20
 	var note strings.Builder
 	id, inText, all := "", false, 0
-	_ = z.each(part, func(token xml.Token) error {
+	_ = z.Each(part, func(token xml.Token) error {
 		switch e := token.(type) {
 		case xml.StartElement:
 			inText = e.Name.Local == "t"
@@ -388,7 +389,7 @@ func (z *zipFile) wordStyles(parts []string) map[string]wordStyle {
 	id := ""
 	for _, part := range parts {
 		// A file without styles has no headings.
-		_ = z.each(part, func(token xml.Token) error {
+		_ = z.Each(part, func(token xml.Token) error {
 			e, ok := token.(xml.StartElement)
 			if !ok {
 				return nil

@@ -23,7 +23,7 @@ func readEPUB(b *builder, z *zipFile) (done, error) {
 	d := done{Title: oneLine(clean(book.title))}
 	seen := make(map[string]bool)
 	for _, part := range book.chapters {
-		if seen[part] || !z.has(part) || b.err != nil {
+		if seen[part] || !z.Has(part) || b.err != nil {
 			continue
 		}
 		seen[part] = true
@@ -64,7 +64,7 @@ type book struct {
 func (z *zipFile) findBook() (book, error) {
 	damaged := refuse("this book is damaged and cannot be opened")
 	root := ""
-	err := z.each("META-INF/container.xml", func(token xml.Token) error {
+	err := z.Each("META-INF/container.xml", func(token xml.Token) error {
 		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "rootfile" && root == "" {
 			root = attr(e, "full-path")
 		}
@@ -75,7 +75,7 @@ func (z *zipFile) findBook() (book, error) {
 	}
 	p := packageReader{dir: path.Dir(root), parts: make(map[string]string)}
 	// What could be read of a damaged list of chapters is read.
-	if err := z.each(root, p.token); err != nil && len(p.book.chapters) == 0 {
+	if err := z.Each(root, p.token); err != nil && len(p.book.chapters) == 0 {
 		return book{}, damaged
 	}
 	return p.book, nil

@@ -17,7 +17,7 @@ func readODF(b *builder, z *zipFile, format string) (done, error) {
 	if o.paged {
 		b.newPage()
 	}
-	err := z.each("content.xml", o.token)
+	err := z.Each("content.xml", o.token)
 	o.endParagraph()
 	o.endList()
 	o.lists, o.tables = 0, 0
@@ -28,7 +28,7 @@ func readODF(b *builder, z *zipFile, format string) (done, error) {
 
 func (z *zipFile) odfTitle() string {
 	title, in := "", false
-	_ = z.each("meta.xml", func(token xml.Token) error {
+	_ = z.Each("meta.xml", func(token xml.Token) error {
 		switch e := token.(type) {
 		case xml.StartElement:
 			in = e.Name.Local == "title"

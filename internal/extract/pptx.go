@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/ooxml"
 )
 
 // maxSlides bounds a presentation; a list of slides may name one slide a
@@ -16,7 +17,7 @@ const maxSlides = 5000
 // readPPTX reads a presentation. A slide is a page; its title is a heading.
 // Notes, charts and diagrams follow the slide they belong to.
 func readPPTX(b *builder, z *zipFile) (done, error) {
-	main := z.mainPart()
+	main := ooxml.MainPart(z)
 	slides, err := z.slides(main)
 	d := done{Title: z.coreTitle()}
 	if len(slides) > maxSlides {
@@ -38,11 +39,11 @@ func readPPTX(b *builder, z *zipFile) (done, error) {
 
 // slides returns the parts of the slides in their order.
 func (z *zipFile) slides(main string) ([]string, error) {
-	arrows := z.relationships(main)
+	arrows := ooxml.RelationshipsOf(z, main)
 	var parts []string
-	err := z.each(main, func(token xml.Token) error {
+	err := z.Each(main, func(token xml.Token) error {
 		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "sldId" {
-			if part := targetByID(arrows, relationshipID(e)); part != "" {
+			if part := arrows.Target(e); part != "" {
 				parts = append(parts, part)
 			}
 		}
@@ -64,13 +65,13 @@ func (z *zipFile) slide(b *builder, part string) error {
 	if err := z.shapes(b, part, false); err != nil {
 		return err
 	}
-	for _, r := range z.relationships(part) {
+	for _, r := range ooxml.RelationshipsOf(z, part) {
 		var err error
-		switch r.kind {
+		switch r.Kind {
 		case "notesSlide":
-			err = z.shapes(b, r.target, true)
+			err = z.shapes(b, r.Target, true)
 		case "chart", "diagramData":
-			err = z.shapes(b, r.target, false)
+			err = z.shapes(b, r.Target, false)
 		}
 		if err != nil {
 			return err
@@ -80,11 +81,11 @@ func (z *zipFile) slide(b *builder, part string) error {
 }
 
 func (z *zipFile) shapes(b *builder, part string, notes bool) error {
-	if !z.has(part) {
+	if !z.Has(part) {
 		return nil
 	}
 	s := &slideReader{builder: b, notes: notes}
-	err := z.each(part, s.token)
+	err := z.Each(part, s.token)
 	s.endShape()
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"ibid"
+	"ibid/internal/ooxml"
 )
 
 // Bounds of what a zip file may cost. Sizes are counted while inflating: what
@@ -65,7 +66,8 @@ func partName(name string) string {
 	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+name), "/"))
 }
 
-func (z *zipFile) has(name string) bool { return z.byName[partName(name)] != nil }
+// Has implements ooxml.Parts.
+func (z *zipFile) Has(name string) bool { return z.byName[partName(name)] != nil }
 
 // open returns a reader of a part that counts what it inflates.
 func (z *zipFile) open(name string) (io.ReadCloser, error) {
@@ -166,8 +168,8 @@ func (x *xmlReader) next() (xml.Token, error) {
 	return token, nil
 }
 
-// each calls visit for every token of a part.
-func (z *zipFile) each(name string, visit func(xml.Token) error) error {
+// Each calls visit for every token of a part. It implements ooxml.Parts.
+func (z *zipFile) Each(name string, visit func(xml.Token) error) error {
 	x, err := z.xml(name)
 	if err != nil {
 		return err
@@ -251,8 +253,8 @@ func (z *zipFile) format() string {
 	case "application/vnd.oasis.opendocument.presentation":
 		return formatODP
 	}
-	if z.has("[Content_Types].xml") || z.has("_rels/.rels") {
-		switch main := z.mainPart(); {
+	if z.Has("[Content_Types].xml") || z.Has("_rels/.rels") {
+		switch main := ooxml.MainPart(z); {
 		case strings.HasPrefix(main, "word/"):
 			return formatDOCX
 		case strings.HasPrefix(main, "ppt/"):
@@ -261,7 +263,7 @@ func (z *zipFile) format() string {
 			return formatXLSX
 		}
 	}
-	if z.has("META-INF/container.xml") && !z.has("META-INF/MANIFEST.MF") {
+	if z.Has("META-INF/container.xml") && !z.Has("META-INF/MANIFEST.MF") {
 		return formatEPUB
 	}
 	return formatZip

@@ -16,6 +16,7 @@ import (
 var floors = map[string]int{
 	"ibid":                     0,
 	"ibid/internal/text":       0,
+	"ibid/internal/ooxml":      0,
 	"ibid/internal/search":     1,
 	"ibid/internal/extract":    1,
 	"ibid/internal/sqlite":     1,
