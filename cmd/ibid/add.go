@@ -192,7 +192,7 @@ func (a *adder) send(ctx context.Context, one *added) error {
 
 func (a *adder) upload(ctx context.Context, one *added) error {
 	u := upload{
-		Name: filepath.Base(one.path), Source: one.path, Category: a.category, Tags: a.tags, Folder: one.folder, Password: a.password,
+		Name: filepath.Base(one.item.source()), Source: one.item.source(), Category: a.category, Tags: a.tags, Folder: one.folder, Password: a.password,
 		Open: func() (io.ReadCloser, int64, error) { return openRegular(one.root, one.path) },
 		Sent: func(n int64) { a.bar.sent(one, n) },
 	}
@@ -201,7 +201,7 @@ func (a *adder) upload(ctx context.Context, one *added) error {
 		if err != nil {
 			return err
 		}
-		u.Name, u.Source = p.Name, one.url
+		u.Name = p.Name
 		u.Open = func() (io.ReadCloser, int64, error) {
 			return io.NopCloser(bytes.NewReader(p.Body)), int64(len(p.Body)), nil
 		}

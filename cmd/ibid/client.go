@@ -445,7 +445,7 @@ func (u upload) envelope() (head, tail []byte, kind string, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	meta, err := json.Marshal(map[string]any{
-		"source": u.Source, "title": u.Title, "category": u.Category, "folder": u.Folder, "tags": u.Tags, "password": u.Password,
+		"name": u.Name, "source": u.Source, "title": u.Title, "category": u.Category, "folder": u.Folder, "tags": u.Tags, "password": u.Password,
 	})
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("upload %s: %w", u.Name, err)
@@ -457,7 +457,7 @@ func (u upload) envelope() (head, tail []byte, kind string, err error) {
 		_, err = part.Write(meta)
 	}
 	if err == nil {
-		_, err = w.CreateFormFile("file", u.Name)
+		_, err = w.CreateFormFile("file", oneLine(u.Name, 0)) // a header takes no control characters
 	}
 	if err != nil {
 		return nil, nil, "", fmt.Errorf("upload %s: %w", u.Name, err)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"ibid/internal/ingest"
 )
@@ -25,6 +26,34 @@ type item struct {
 	size   int64       // of a file, bytes
 	info   fs.FileInfo // of a file
 	err    error       // why it cannot be added
+}
+
+// source is what identifies the file or the URL in the library. JSON carries text
+// only, so bytes of a path that are none are written as %ff: two files whose names
+// differ in such bytes stay two documents.
+func (it item) source() string {
+	if it.url != "" {
+		return it.url
+	}
+	return validText(it.path)
+}
+
+// validText writes every byte that is no UTF-8 as % and two digits.
+func validText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, "%%%02x", s[0])
+		} else {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
 }
 
 // collection is what the arguments of add come to.
@@ -103,6 +132,8 @@ func (c *collection) addFile(name, file, folder string, info fs.FileInfo) {
 
 func modeName(m fs.FileMode) string {
 	switch {
+	case m.IsDir():
+		return "a folder"
 	case m&fs.ModeNamedPipe != 0:
 		return "a named pipe"
 	case m&fs.ModeSocket != 0:
@@ -147,7 +178,7 @@ func (c *collection) walk(root, folder string) {
 		if d.Type()&fs.ModeSymlink != 0 && !linksInside(file, abs) {
 			return nil
 		}
-		c.walked(name, abs, file, path.Join(folder, filepath.ToSlash(filepath.Dir(rel))))
+		c.walked(name, abs, file, path.Join(folder, validText(filepath.ToSlash(filepath.Dir(rel)))))
 		return nil
 	})
 }
@@ -158,7 +189,7 @@ func libraryFolder(root string) string {
 	if err != nil || filepath.Dir(abs) == abs {
 		return ""
 	}
-	return filepath.Base(abs)
+	return validText(filepath.Base(abs))
 }
 
 // walked takes one file of the folder root.

@@ -141,25 +141,25 @@ func (w *watcher) do(ctx context.Context, f *watchedFolder, todo deeds) error {
 	a.bar.end()
 	for _, one := range a.results {
 		if one.doc.ID != "" && one.path != "" {
-			f.known[one.path].id = one.doc.ID
+			f.known[one.item.source()].id = one.doc.ID
 		}
 	}
 	return err
 }
 
 func (w *watcher) move(ctx context.Context, f *watchedFolder, m moved) error {
-	err := w.session.move(ctx, m.id, m.to.path, filepath.Base(m.to.path), m.to.folder)
+	err := w.session.move(ctx, m.id, m.to.source(), filepath.Base(m.to.source()), m.to.folder)
 	switch {
 	case err == nil:
 	case ibid.CodeOf(err) == ibid.CodeConflict, ibid.CodeOf(err) == ibid.CodeNotFound, ibid.CodeOf(err) == ibid.CodeBadRequest:
 		// Then it is added like any other file, and the old document goes.
-		f.known[m.to.path].sent, f.known[m.to.path].id = false, ""
+		f.known[m.to.source()].sent, f.known[m.to.source()].id = false, ""
 		f.known[m.from] = &seen{id: m.id, missed: goneAfter - 1}
 		return nil
 	default:
 		return fmt.Errorf("move %s: %w", m.from, err)
 	}
-	w.say("→", f.short(m.from)+": is now "+f.short(m.to.path))
+	w.say("→", f.short(m.from)+": is now "+f.short(m.to.source()))
 	return nil
 }
 
@@ -190,7 +190,7 @@ type watchedFolder struct {
 	info    fs.FileInfo
 	present bool
 	looked  bool
-	known   map[string]*seen // by absolute path
+	known   map[string]*seen // by absolute path, as item.source writes it
 }
 
 // seen is a file as it was seen last.
@@ -241,12 +241,12 @@ func (f *watchedFolder) remember(d ibid.Document) {
 }
 
 func (f *watchedFolder) holds(path string) bool {
-	return strings.HasPrefix(path, strings.TrimSuffix(f.root, string(filepath.Separator))+string(filepath.Separator))
+	return strings.HasPrefix(path, strings.TrimSuffix(validText(f.root), string(filepath.Separator))+string(filepath.Separator))
 }
 
 // short is a path as people know it.
 func (f *watchedFolder) short(path string) string {
-	rel, err := filepath.Rel(f.root, path)
+	rel, err := filepath.Rel(validText(f.root), path)
 	if err != nil {
 		return path
 	}
@@ -262,12 +262,12 @@ func (f *watchedFolder) compare(found collection, now time.Time) deeds {
 	for _, it := range found.items {
 		if it.err != nil || it.info == nil {
 			if rel, err := filepath.Rel(f.name, it.name); err == nil {
-				unknown = append(unknown, filepath.Join(f.root, rel))
+				unknown = append(unknown, validText(filepath.Join(f.root, rel)))
 			}
 			continue
 		}
 		files++
-		present[it.path] = true
+		present[it.source()] = true
 		f.see(it, now)
 	}
 	// A folder that is empty at the first look may be a drive that is not there
@@ -280,7 +280,7 @@ func (f *watchedFolder) compare(found collection, now time.Time) deeds {
 	}
 	f.looked = f.looked || trusted
 	for _, it := range found.items {
-		s := f.known[it.path]
+		s := f.known[it.source()]
 		if it.err != nil || s == nil || s.sent || !s.still(now) {
 			continue
 		}
@@ -310,10 +310,10 @@ func (f *watchedFolder) compare(found collection, now time.Time) deeds {
 
 // see takes note of a file that is there.
 func (f *watchedFolder) see(it item, now time.Time) {
-	s := f.known[it.path]
+	s := f.known[it.source()]
 	if s == nil {
 		s = &seen{}
-		f.known[it.path] = s
+		f.known[it.source()] = s
 	}
 	s.missed = 0
 	if s.info == nil || !same(s.info, it.info) {

@@ -61,7 +61,7 @@ func (l *lookout) take(found collection) string {
 		said = append(said, "remove "+filepath.Base(path))
 	}
 	for _, it := range todo.read {
-		if s := l.known[it.path]; s.id == "" {
+		if s := l.known[it.source()]; s.id == "" {
 			s.id = filepath.Base(it.path)
 		}
 		said = append(said, "read "+filepath.Base(it.path))

@@ -98,6 +98,21 @@ func cleanFolder(folder string) string {
 	return strings.Trim(path.Clean("/"+strings.TrimSpace(folder)), "/")
 }
 
+// shownText is a name or a title as it is kept: one line of text. What steers a
+// terminal is left out of it, whatever the file system allows.
+func shownText(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.IsControl(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.TrimSpace(s)
+}
+
 // cleanTags sorts tags and leaves out the empty and the repeated.
 func cleanTags(tags []string) []string {
 	var clean []string

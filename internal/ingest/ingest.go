@@ -9,6 +9,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -257,7 +258,8 @@ type File struct {
 // document that is there already, what the file does not say is left as it is.
 func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.Document, unchanged bool, err error) {
 	f.Folder, f.Tags = cleanFolder(f.Folder), cleanTags(f.Tags)
-	f.Title, f.Category = strings.TrimSpace(f.Title), strings.TrimSpace(f.Category)
+	f.Title, f.Category = shownText(f.Title), strings.TrimSpace(f.Category)
+	f.Name = cmp.Or(shownText(f.Name), "unnamed")
 	if err := checkDescription(ibid.Document{Folder: f.Folder, Category: f.Category, Tags: f.Tags, Metadata: f.Metadata}); err != nil {
 		return d, false, err
 	}
