@@ -140,7 +140,7 @@ func loadConfig(flags flagValues, e environment) (Config, error) {
 	var fileErr error
 	if path != "" {
 		cfg.File = path
-		fileErr = cfg.readFile(path)
+		fileErr = cfg.readFile(path, e)
 	}
 	for _, s := range settings() {
 		value, origin, ok := lookup(s.key, flags, e)
@@ -163,13 +163,25 @@ func loadConfig(flags flagValues, e environment) (Config, error) {
 // lookup finds a setting among flags, then in the environment. An empty
 // variable counts as not set.
 func lookup(key string, flags flagValues, e environment) (value, origin string, ok bool) {
-	if v, ok := flags[key]; ok {
-		return v, "--" + flagName(key), true
+	value, origin, ok = flags[key], "--"+flagName(key), true
+	if _, given := flags[key]; !given {
+		value, origin = e.get(envName(key)), envName(key)
+		ok = value != ""
 	}
-	if v := e.get(envName(key)); v != "" {
-		return v, envName(key), true
+	if key == "data" {
+		value = atHome(value, e)
 	}
-	return "", "", false
+	return value, origin, ok
+}
+
+// atHome puts the home directory in the place of a leading ~, which no shell
+// does in a file, and not every shell in --data=~/DIR.
+func atHome(path string, e environment) string {
+	rest, ok := strings.CutPrefix(filepath.ToSlash(path), "~")
+	if home := e.get("HOME"); ok && home != "" && (rest == "" || rest[0] == '/') {
+		return filepath.Join(home, rest)
+	}
+	return path
 }
 
 func flagName(key string) string { return strings.ReplaceAll(key, "_", "-") }
@@ -205,7 +217,7 @@ func configFile(flags flagValues, e environment, dataDir string) (string, error)
 	if asked == "" {
 		asked, origin = e.get("IBID_CONFIG"), "IBID_CONFIG"
 	}
-	if asked != "" {
+	if asked = atHome(asked, e); asked != "" {
 		if _, err := os.Stat(asked); err != nil {
 			return "", badConfig("%s: %s: %s", origin, asked, reason(err))
 		}
@@ -229,7 +241,7 @@ func configFile(flags flagValues, e environment, dataDir string) (string, error)
 
 // readFile takes every value of a TOML file. Keys in a [table] are written
 // "table.key" here.
-func (c *Config) readFile(path string) error {
+func (c *Config) readFile(path string, e environment) error {
 	var tree map[string]any
 	if _, err := toml.DecodeFile(path, &tree); err != nil {
 		return badConfig("%s: %v", path, err)
@@ -237,14 +249,14 @@ func (c *Config) readFile(path string) error {
 	values := map[string]any{}
 	flatten("", tree, values)
 	for _, key := range sortedKeys(values) {
-		if err := c.takeFromFile(path, key, values[key]); err != nil {
+		if err := c.takeFromFile(path, key, values[key], e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *Config) takeFromFile(path, key string, value any) error {
+func (c *Config) takeFromFile(path, key string, value any, e environment) error {
 	s, ok := findSetting(key)
 	if !ok {
 		return unknownKey(path, key)
@@ -255,6 +267,11 @@ func (c *Config) takeFromFile(path, key string, value any) error {
 	text, ok := s.kind.fromTOML(value)
 	if !ok {
 		return badConfig("%s: %s must be %s", path, key, s.kind)
+	}
+	if key == "data" {
+		if text = atHome(text, e); !filepath.IsAbs(text) {
+			return badConfig("%s: data must be an absolute path, or begin with ~/, not %q", path, text)
+		}
 	}
 	return c.assign(key, text, path)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +130,7 @@ func TestConfigErrors(t *testing.T) {
 		{"bad flag", "", flagValues{"model": "chatty"}, nil, `--model: model "chatty"`},
 		{"bad address", "", flagValues{"addr": "8080"}, nil, "an address is HOST:PORT"},
 		{"bad word", `search_mode = "fast"`, nil, nil, "search_mode must be one of auto, lexical"},
+		{"data from who knows where", "", flagValues{"config": "relative.toml"}, nil, "data must be an absolute path"},
 		{"missing file", "", flagValues{"config": "/nowhere/ibid.toml"}, nil, "--config"},
 	}
 	for _, tt := range tests {
@@ -137,6 +139,8 @@ func TestConfigErrors(t *testing.T) {
 			if tt.file != "" {
 				write(t, filepath.Join(dir, "ibid.toml"), tt.file)
 			}
+			t.Chdir(dir)
+			write(t, "relative.toml", `data = "documents"`)
 			flags := flagValues{"data": dir}
 			for k, v := range tt.flags {
 				flags[k] = v
@@ -169,5 +173,50 @@ func TestShortDuration(t *testing.T) {
 		if got := shortDuration(d); got != want {
 			t.Errorf("%d is written %s, want %s", d, got, want)
 		}
+	}
+}
+
+// A shell replaces ~ on the command line only, and a folder called ~ in every
+// working directory is nobody's wish.
+func TestHomeInPaths(t *testing.T) {
+	home := t.TempDir()
+	file := write(t, filepath.Join(home, "c.toml"), `data = "~/from-file"`)
+	for _, tt := range []struct {
+		flags flagValues
+		env   []string
+		want  string
+	}{
+		{flagValues{"config": file}, nil, filepath.Join(home, "from-file")},
+		{flagValues{"config": "~/c.toml"}, nil, filepath.Join(home, "from-file")},
+		{flagValues{"data": "~/from-flag"}, nil, filepath.Join(home, "from-flag")},
+		{nil, []string{"IBID_DATA", "~"}, home},
+		{nil, []string{"IBID_DATA", "/~user"}, "/~user"},
+	} {
+		cfg, err := loadConfig(tt.flags, env(append(tt.env, "HOME", home)...))
+		if err != nil || cfg.Data != tt.want {
+			t.Errorf("%v %v: data is %q, want %q (%v)", tt.flags, tt.env, cfg.Data, tt.want, err)
+		}
+	}
+}
+
+func TestShellQuote(t *testing.T) {
+	for word, want := range map[string]string{
+		"/a/b.txt":         "/a/b.txt",
+		"/a b/it's":        `'/a b/it'\''s'`,
+		"/new\nline 'n\"\\": `$'/new\nline \'n"\\'`,
+		"/\x1b[31m":        `$'/\x1b[31m'`,
+		"":                 "''",
+	} {
+		if got := shellQuote(word); got != want {
+			t.Errorf("shellQuote(%q) = %s, want %s", word, got, want)
+		}
+	}
+}
+
+func TestUnknownVariables(t *testing.T) {
+	t.Setenv("IBID_FILE_PASSWORD", "of the files to add")
+	t.Setenv("IBID_MODLE", "reader")
+	if unknown := unknownVariables(); !slices.Contains(unknown, "IBID_MODLE") || slices.Contains(unknown, "IBID_FILE_PASSWORD") {
+		t.Errorf("unknown are %q", unknown)
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -84,6 +86,7 @@ func (c *cli) examine(ctx context.Context, cmd *cobra.Command, repair bool) []ch
 		checks = append(checks, passed("server", "none is running; started for this check"))
 	} else {
 		checks = append(checks, passed("server", "running at "+s.endpoint().URL))
+		checks = append(checks, checkGiven(ctx, cmd, cfg)...)
 	}
 	if repair {
 		checks = append(checks, repairIndex(ctx, s))
@@ -96,6 +99,36 @@ func (c *cli) examine(ctx context.Context, cmd *cobra.Command, repair bool) []ch
 		checks = append(checks, failed("stop", err))
 	}
 	return mergeChecks(checks, inside)
+}
+
+// checkGiven tries the models that flags name. The server that is running has
+// its own, which it checks itself.
+func checkGiven(ctx context.Context, cmd *cobra.Command, cfg Config) []check {
+	const unused = "the server that is running does not use it; this was tried from here: "
+	var checks []check
+	add := func(name string, c check) {
+		c.Name, c.Message = name, unused+c.Message
+		checks = append(checks, c)
+	}
+	if cmd.Flags().Changed("model") {
+		m, err := openModel(cfg, cfg.Model)
+		if err != nil {
+			add("--model", failed("", err))
+		} else {
+			add("--model", check(checkAnswering(ctx, m)))
+		}
+	}
+	if cmd.Flags().Changed("embedder") {
+		switch e, err := openEmbedder(cfg); {
+		case err != nil:
+			add("--embedder", failed("", err))
+		case e == nil:
+			add("--embedder", passed("", "built in"))
+		default:
+			add("--embedder", check(checkEmbedding(ctx, e, "")))
+		}
+	}
+	return checks
 }
 
 // repairIndex has the index built anew, and says what was wrong with it.
@@ -189,7 +222,7 @@ func othersCanRead(file string) bool {
 // unknownVariables lists IBID_… variables that no setting has; most are typing
 // mistakes.
 func unknownVariables() []string {
-	known := []string{"IBID_CONFIG", "IBID_TEST_DATA"}
+	known := []string{"IBID_CONFIG", "IBID_FILE_PASSWORD", "IBID_TEST_DATA"}
 	for _, key := range settingKeys() {
 		known = append(known, envName(key))
 	}
@@ -243,13 +276,18 @@ func (c *cli) printChecks(checks []check, asJSON bool) error {
 	return err
 }
 
-// shellQuote writes a word as a POSIX shell reads it.
+// shellQuote writes a word as a shell reads it: as in POSIX, and what cannot be
+// shown as in bash and zsh.
 func shellQuote(s string) string {
 	safeBytes := func(r rune) bool {
 		return strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=,-", r)
 	}
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !safeBytes(r) }) < 0 {
 		return s
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+		q := strconv.QuoteToGraphic(s)
+		return "$'" + strings.ReplaceAll(strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`), "'", `\'`) + "'"
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

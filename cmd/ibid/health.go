@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"ibid"
@@ -111,7 +113,7 @@ func probe(ctx context.Context, m ibid.Model) (ibid.Capabilities, error) {
 
 // doctor checks what can only be seen from inside.
 func (a *app) doctor(ctx context.Context) []server.Check {
-	return []server.Check{a.checkDatabase(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkEntities(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
+	return []server.Check{a.checkDatabase(ctx), a.checkOriginals(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkEntities(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
 }
 
 func good(name, format string, args ...any) server.Check {
@@ -137,6 +139,41 @@ func (a *app) checkDatabase(ctx context.Context) server.Check {
 	return good("database", "sound")
 }
 
+// checkOriginals looks for the file behind every document that is searched. It
+// goes by their sizes: reading them all could take hours.
+func (a *app) checkOriginals(ctx context.Context) server.Check {
+	docs, err := a.db.Documents(ctx, ibid.Scope{})
+	if err != nil {
+		return bad("originals", levelFail, err, "")
+	}
+	var lost []ibid.Document
+	for _, d := range docs {
+		if d.Status == ibid.DocumentReady && !a.originalThere(ctx, d) {
+			lost = append(lost, d)
+		}
+	}
+	if len(lost) == 0 {
+		return good("originals", "all of %s are there", count(len(docs), "document"))
+	}
+	source, _, _ := strings.Cut(lost[0].Source, "!/") // of a file in an archive: the archive
+	hint := "add them again, for example: ibid add " + shellQuote(source)
+	if strings.HasPrefix(source, "upload:") {
+		hint = "add them again, for example " + lost[0].Name
+	}
+	err = fmt.Errorf("the originals of %d of %s are missing or cut short, %s among them; they are found and quoted, but cannot be opened",
+		len(lost), count(len(docs), "document"), lost[0].Name)
+	return bad("originals", levelFail, err, hint)
+}
+
+func (a *app) originalThere(ctx context.Context, d ibid.Document) bool {
+	path, err := a.pipeline.Original(ctx, d.ID, d.Version)
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Size() == d.Bytes
+}
+
 // checkIndex holds the index against the database, chunk by chunk.
 func (a *app) checkIndex(ctx context.Context) server.Check {
 	agreement, err := a.pipeline.Compare(ctx)
@@ -151,18 +188,23 @@ func (a *app) checkIndex(ctx context.Context) server.Check {
 }
 
 func (a *app) checkModel(ctx context.Context) server.Check {
-	if a.cfg.Model == builtInModel {
+	return checkAnswering(ctx, a.model)
+}
+
+// checkAnswering asks a model's server what the model can do.
+func checkAnswering(ctx context.Context, m ibid.Model) server.Check {
+	if m.Name() == builtInModel {
 		return good("model", "the built-in reader: answers by quoting; for written answers set a model, for example --model ollama:qwen3:4b")
 	}
-	capabilities, err := probe(ctx, a.model)
+	capabilities, err := probe(ctx, m)
 	if err != nil {
 		return bad("model", levelFail, err, "start its server, or choose another with --model")
 	}
 	if !capabilities.Tools {
-		return bad("model", levelWarn, fmt.Errorf("%s cannot call tools, so it cannot search your documents by itself", a.model.Name()),
+		return bad("model", levelWarn, fmt.Errorf("%s cannot call tools, so it cannot search your documents by itself", m.Name()),
 			"choose a model that can, for example ollama:qwen3:4b")
 	}
-	return good("model", "%s answers (thinking: %v, images: %v)", a.model.Name(), capabilities.Thinking, capabilities.Images)
+	return good("model", "%s answers (thinking: %v, images: %v)", m.Name(), capabilities.Thinking, capabilities.Images)
 }
 
 func (a *app) checkEmbedder(ctx context.Context) server.Check {
@@ -178,12 +220,18 @@ func (a *app) checkEmbedder(ctx context.Context) server.Check {
 		err := fmt.Errorf("%s of %s chunks embedded by %s; %s until then", thousands(at.Embedded), thousands(at.Chunks), at.Embedder, servingText(at))
 		return bad("embedder", levelWarn, err, "the rest is embedded in the background while ibid serve runs")
 	}
+	return checkEmbedding(ctx, a.embedder, "; until then "+servingText(at))
+}
+
+// checkEmbedding lets an embedder embed a word. meanwhile is what else to say
+// where it does not answer.
+func checkEmbedding(ctx context.Context, e ibid.Embedder, meanwhile string) server.Check {
 	ctx, cancel := context.WithTimeout(ctx, 4*probeTime)
 	defer cancel()
-	if _, err := a.embedder.Embed(ctx, []string{"test"}, ibid.EmbedQuery); err != nil {
-		return bad("embedder", levelFail, err, "start its server, or choose another with --embedder; until then "+servingText(at))
+	if _, err := e.Embed(ctx, []string{"test"}, ibid.EmbedQuery); err != nil {
+		return bad("embedder", levelFail, err, "start its server, or choose another with --embedder"+meanwhile)
 	}
-	return good("embedder", "%s answers with %d dimensions", a.embedder.Name(), a.embedder.Dimensions())
+	return good("embedder", "%s answers with %d dimensions", e.Name(), e.Dimensions())
 }
 
 func (a *app) checkEntities(ctx context.Context) server.Check {

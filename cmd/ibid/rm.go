@@ -55,7 +55,7 @@ func (c *cli) remove(ctx context.Context, s *session, names []string) error {
 		if d.PartOf != "" {
 			fmt.Fprintf(c.err, "  it comes back when its archive changes or is removed and added again\n")
 		} else if d.Source != "" {
-			fmt.Fprintf(c.err, "  to undo: ibid add %s\n", shellQuote(oneLine(d.Source, 0)))
+			fmt.Fprintf(c.err, "  to undo: ibid add %s\n", safe(shellQuote(d.Source)))
 		}
 	}
 	return nil

@@ -133,7 +133,7 @@ func parseSpec(s string) (spec, error) {
 	model := rest
 	if i := strings.LastIndex(rest, "@http"); i >= 0 {
 		model, address = rest[:i], rest[i+1:]
-	} else if i := strings.LastIndex(rest, "@"); i > 0 && strings.ContainsAny(rest[i:], ":.") {
+	} else if i := strings.LastIndex(rest, "@"); i > 0 && strings.ContainsAny(rest[i:], ":./") {
 		return bad("the URL after @ must begin with http:// or https://")
 	}
 	if !ok || model == "" || strings.ContainsAny(model, " \t\n") {

@@ -45,6 +45,7 @@ func TestSpecs(t *testing.T) {
 		"ollama:a b":                       "name of the model",
 		"ollama:x@host:11434":              "must begin with http",
 		"ollama:x@localhost:11434":         "must begin with http",
+		"openai:x@myserver/v1":             "must begin with http",
 		"openai:x@httpx://host":            "must begin with http",
 		"openai:x@http://":                 "no host",
 		"openai:x@http://:80":              "no host",
