@@ -302,7 +302,7 @@ func (a *app) tools(c *choice, forced ...string) []agent.Tool {
 	library := shelf{a.db}
 	finder := finder{a.searcher, search.Mode(a.cfg.SearchMode), a.cfg.Limits.SearchResults}
 	offered := append([]agent.Tool{
-		tool.NewSearchKnowledgeBase(finder),
+		tool.NewSearchKnowledgeBase(tool.NewNarrowing(finder, library)),
 		tool.NewListDocuments(library),
 		tool.NewAnalyzeDocument(library, finder, c.model),
 		tool.NewCompareDocuments(library, finder, c.model),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/text"
 )
 
 // How much a question asks for.
@@ -57,7 +58,7 @@ func (s *session) chooseMode(a ibid.QueryAnalyzed) ibid.Mode {
 		return ibid.ModeDirect
 	case req.Mode == ibid.ModeAgentic, a.Complexity != simple, a.Decomposed:
 		return ibid.ModeAgentic
-	case trivial(req), !isQuestion(req.Text), len(req.ForceTools) > 0, len(req.Attachments) > 0, elsewhere.MatchString(req.Text):
+	case trivial(req), !isQuestion(req.Text), len(req.ForceTools) > 0, len(req.Attachments) > 0, elsewhere.MatchString(req.Text), aboutAll(req.Text):
 		return ibid.ModeAgentic
 	case slices.ContainsFunc(s.task.History, func(t ibid.Turn) bool { return pastFiles.MatchString(t.Text()) }):
 		return ibid.ModeAgentic // it may be about a file that came earlier
@@ -75,6 +76,19 @@ func isQuestion(s string) bool {
 	s = strings.ToLower(strings.TrimSpace(s))
 	return asksAtEnd(s) || asking.MatchString(s) || foreignQuestion.MatchString(s)
 }
+
+// aboutAll reports whether a question may be about a document as a whole, so that
+// no search of some words answers it: "What's in q3.md?"
+func aboutAll(s string) bool {
+	file := text.FileMention.FindString(s)
+	if file == "" {
+		return wholeDocument.MatchString(s)
+	}
+	_, rest := text.Mentions(s, [][]string{{file}})
+	return !text.Asks(rest)
+}
+
+var wholeDocument = regexp.MustCompile(`(?i)^\W*what(?:['’]s| is)(?: (?:in|inside) (?:the|my|our|your) .+| .+ about)\W*$`)
 
 // otherSources are the tools that answer questions from elsewhere than documents.
 var otherSources = []string{"query_database", "web_search"}
@@ -98,15 +112,15 @@ var measuring = regexp.MustCompile(`(?i)\bhow (many|much|long|old|often|far|tall
 
 // complexity sorts a question by how much it seems to ask for.
 func complexity(req ibid.Request) string {
-	text := measuring.ReplaceAllString(req.Text, "what")
-	words := len(strings.Fields(text))
-	questions := strings.Count(text, "?")
+	asked := measuring.ReplaceAllString(req.Text, "what")
+	words := len(strings.Fields(asked))
+	questions := strings.Count(asked, "?")
 	switch {
 	case trivial(req):
 		return simple
-	case comparing.MatchString(text), words > 40, questions > 1:
+	case comparing.MatchString(asked), words > 40, questions > 1:
 		return compound
-	case explaining.MatchString(text), words > 16, len(req.Attachments) > 0, clauses.MatchString(text):
+	case explaining.MatchString(asked), words > 16, len(req.Attachments) > 0, clauses.MatchString(asked):
 		return moderate
 	}
 	return simple

@@ -9,6 +9,7 @@ import (
 
 	"ibid"
 	"ibid/internal/search"
+	"ibid/internal/text"
 )
 
 const (
@@ -155,10 +156,14 @@ func (s *session) gradesByRule(hits []hit) []float64 {
 			passages = append(passages, hits[end].passage())
 			end++
 		}
-		byQuery := search.Grade(hits[i].query(), passages)
+		query, question := hits[i].query(), s.question()
+		if oneDocument(passages) { // what it is called stands nowhere in it
+			query, question = withoutFiles(query), withoutFiles(question)
+		}
+		byQuery := search.Grade(query, passages)
 		byQuestion := byQuery
-		if hits[i].query() != s.question() {
-			byQuestion = search.Grade(s.question(), passages)
+		if query != question {
+			byQuestion = search.Grade(question, passages)
 		}
 		for k := range passages {
 			scores[i+k] = round3(max(byQuery[k], byQuestion[k]))
@@ -166,6 +171,24 @@ func (s *session) gradesByRule(hits []hit) []float64 {
 		i = end
 	}
 	return scores
+}
+
+// oneDocument reports whether all passages are of one document.
+func oneDocument(passages []ibid.Passage) bool {
+	return !slices.ContainsFunc(passages, func(p ibid.Passage) bool { return p.Document.Title != passages[0].Document.Title })
+}
+
+// withoutFiles takes the names of files out of a question, as long as something
+// is left.
+func withoutFiles(question string) string {
+	file := text.FileMention.FindString(question)
+	if file == "" {
+		return question
+	}
+	if _, rest := text.Mentions(question, [][]string{{file}}); text.Asks(rest) {
+		return rest
+	}
+	return question
 }
 
 func round3(v float64) float64 { return float64(int(v*1000+0.5)) / 1000 }

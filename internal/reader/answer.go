@@ -152,7 +152,7 @@ func (r *Reader) afterLookup(t task, req ibid.ModelRequest) reply {
 	has := offers(req)
 	m := r.decide(t, func(tool string) bool { return tool != toolList && has(tool) })
 	switch names := listedNames(t.knownNames()); {
-	case thisDocument.MatchString(t.question) && len(names) > 1:
+	case thisDocument.MatchString(t.question) && len(names) > 1 && m.tool == toolSearch:
 		return reply{text: "Which document do you mean? You have these:\n\n- " + strings.Join(names, "\n- ")}
 	case !has(m.tool):
 		return reply{text: nothingFound(nil)}

@@ -33,6 +33,7 @@ type move struct {
 	say     string   // instead of a tool: a reply
 	follows string   // words taken over from an earlier question
 	lookup  bool     // the tool only finds out what the documents are called
+	each    bool     // one call for each of args
 }
 
 // argNames are the names of a tool's arguments, where the tool's own schema does
@@ -83,18 +84,21 @@ func (r *Reader) decide(t task, has func(string) bool) move {
 // what is named may be a document, but nobody has said what the documents are
 // called, it looks that up first.
 func aboutDocuments(q, known string, has func(string) bool) (move, bool) {
+	named := namedIn(q, known)
 	if a, b, ok := comparison(q); ok && has(toolCompare) {
 		switch {
+		case len(named) == 2:
+			return move{tool: toolCompare, args: []string{named[0], named[1], q}}, true
 		case isDocument(a, known) && isDocument(b, known):
 			return move{tool: toolCompare, args: []string{a, b, q}}, true
-		case isTitle(a) && isTitle(b) && has(toolList):
+		case (isTitle(a) && isTitle(b) || text.FileMention.MatchString(q) || spelt(a) && spelt(b)) && has(toolList):
 			return move{tool: toolList, lookup: true}, true
 		}
 	}
 	if !has(toolAnalyze) {
 		return move{}, false
 	}
-	if thisDocument.MatchString(q) {
+	if thisDocument.MatchString(q) && len(named) == 0 {
 		if names := listedNames(known); len(names) == 1 {
 			return move{tool: toolAnalyze, args: names}, true
 		} else if len(names) == 0 && has(toolList) {
@@ -102,15 +106,56 @@ func aboutDocuments(q, known string, has func(string) bool) (move, bool) {
 		}
 		return move{}, false
 	}
-	name, ok := analysis(q)
+	name, whole := asksForAll(q)
 	switch {
-	case !ok:
+	case !whole:
+	case len(named) > 0:
+		return move{tool: toolAnalyze, args: named[:min(len(named), maxQueries)], each: true}, true
 	case isDocument(name, known):
 		return move{tool: toolAnalyze, args: []string{name}}, true
-	case isTitle(name) && has(toolList):
+	case has(toolList):
 		return move{tool: toolList, lookup: true}, true
 	}
 	return move{}, false
+}
+
+// namedIn returns the documents that a question names, by their file names.
+func namedIn(q, known string) []string {
+	all := listedDocuments(known)
+	found, _ := text.Mentions(q, all)
+	var names []string
+	for _, i := range found {
+		name := all[i][0]
+		if slices.ContainsFunc(all, func(d []string) bool { return d[0] == name && &d[0] != &all[i][0] }) {
+			name = all[i][len(all[i])-1] // several files are called so: by its title
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// asksForAll reports whether a question asks for a document as a whole: to sum it
+// up, or what it is about. name is what it calls it.
+func asksForAll(q string) (name string, ok bool) {
+	if name, ok = analysis(q); ok {
+		return name, true
+	}
+	if file := text.FileMention.FindString(q); file != "" {
+		_, rest := text.Mentions(q, [][]string{{file}})
+		return file, !text.Asks(rest)
+	}
+	if m := contents.FindStringSubmatch(q); m != nil {
+		return strings.Trim(m[1]+m[2], wrapping), true
+	}
+	return "", false
+}
+
+// contents asks what is in a document, or what it is about.
+var contents = regexp.MustCompile(`(?i)^\W*what(?:['’]s| is)(?: (?:in|inside) (?:the|my|our|your) (.+?)| (?:the |my )?(.+) about)\W*$`)
+
+// spelt reports whether a name is spelt like that of a file: q3, draft_2.
+func spelt(name string) bool {
+	return len(strings.Fields(name)) <= 2 && strings.ContainsAny(name, "0123456789_-")
 }
 
 // knownNames returns all that is said about what the documents are called.
@@ -124,15 +169,29 @@ func (t task) knownNames() string {
 	return known
 }
 
-// listed finds the names in the lines of a list of documents.
-var listed = regexp.MustCompile(`(?m)^- ([^\n,]+\.\w{1,8}), `)
+// listed finds the names, and titles, in the lines of a list of documents.
+var listed = regexp.MustCompile(`(?m)^- ([^\n]+?\.\w{1,8})(?:, titled "([^"\n]*)")?, `)
 
 func listedNames(known string) []string {
 	var names []string
-	for _, m := range listed.FindAllStringSubmatch(known, -1) {
-		names = append(names, m[1])
+	for _, d := range listedDocuments(known) {
+		names = append(names, d[0])
 	}
 	return names
+}
+
+// listedDocuments returns the names of each document of a list, its file name
+// first.
+func listedDocuments(known string) [][]string {
+	var documents [][]string
+	for _, m := range listed.FindAllStringSubmatch(known, -1) {
+		names := []string{m[1]}
+		if m[2] != "" {
+			names = append(names, m[2])
+		}
+		documents = append(documents, names)
+	}
+	return documents
 }
 
 var (
@@ -201,10 +260,10 @@ func arithmetic(q string) (string, bool) {
 var (
 	compares = regexp.MustCompile(`(?i)\b(?:compare|contrast|difference(?:s)? between|compare between|how do(?:es)?)\s+(?:the\s+)?(.+?)\s+(?:and|with|to|vs\.?|versus|against|differ from)\s+(?:the\s+)?(.+?)(?:\s+(?:on|about|regarding|concerning|for|with respect to|in terms of|differ|compare)\b.*)?[?.!]*$`)
 	versus   = regexp.MustCompile(`(?i)^\W*(.+?)\s+(?:vs\.?|versus)\s+(.+?)[?.!]*$`)
-	analyses = regexp.MustCompile(`(?i)\b(?:summari[sz]e|summary of|sum up|analy[sz]e|analysis of|overview of|outline of|key points (?:of|in|from)|main points (?:of|in|from)|tl;?dr(?: of)?|what is|what's)\s+(?:for me\s+)?(?:the\s+|my\s+)?(?:document\s+|file\s+|paper\s+|report\s+)?(.+?)(?:\s+about)?[?.!]*$`)
+	analyses = regexp.MustCompile(`(?i)\b(?:summari[sz]e|summary of|sum up|analy[sz]e|analysis of|overview of|outline of|gist of|(?:key|main) (?:points|findings|takeaways|ideas|topics|messages) (?:of|in|from)|takeaways (?:of|from)|tl;?dr(?: of| for)?|tell me about|fasse|zusammenfassung (?:von|des|der)|résumez?|résumé d[eu]|resumen del?|resume|riassumi|riassunto d[ei]l?|resuma|resumo d[eo]|what is|what's)\s+(?:for me\s+)?(?:the\s+|my\s+)?(?:document\s+|file\s+|paper\s+|report\s+)?(.+?)(?:\s+about)?[?.!]*$`)
 	fileName = regexp.MustCompile(`(?i)^["“'` + "`" + `]?([\p{L}\p{N}][\p{L}\p{N} ._()\-/]*\.(?:pdf|docx?|pptx?|xlsx?|md|markdown|html?|txt|csv|epub|eml|rst|go|py|js|ts|java|c|h|json|ya?ml|tex|rtf|odt))["”'` + "`" + `]?$`)
 	wrapping = " \t\"“”'`"
-	whatIs   = regexp.MustCompile(`(?i)\b(what is|what's)\b`)
+	whatIs   = regexp.MustCompile(`(?i)\b(what is|what's|tell me about)\b`)
 	// thisDocument asks about the one document that is meant without a name.
 	thisDocument = regexp.MustCompile(`(?i)\b(?:summari[sz]e|sum up|analy[sz]e|(?:summary|overview|analysis|key points|main points) of|tl;?dr(?: of)?|what is|what's)\s+(?:this|it|the|my)(?:\s+(?:one|document|file|paper|report|pdf|article|book))?(?:\s+about)?[?.!]*$`)
 )
@@ -367,6 +426,12 @@ func contentWords(a *text.Analyzer, s string, seen map[string]bool) []string {
 func (m move) calls(tools []ibid.ToolSpec, made int) []ibid.ToolCall {
 	spec := tools[slices.IndexFunc(tools, func(t ibid.ToolSpec) bool { return t.Name == m.tool })]
 	sets := [][]string{m.args}
+	if m.each {
+		sets = nil
+		for _, arg := range m.args {
+			sets = append(sets, []string{arg})
+		}
+	}
 	if m.queries != nil {
 		sets = nil
 		for _, q := range m.queries {

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,6 +37,34 @@ func Mentions(question string, documents [][]string) (found []int, rest string) 
 	slices.Sort(found)
 	return found, m.rest()
 }
+
+// MayMention reports whether it is worth looking for names of documents in a
+// question at all, which costs a list of them.
+func MayMention(question string) bool {
+	return mayName.MatchString(question) || FileMention.MatchString(question) || quotes.MatchString(question) ||
+		slices.ContainsFunc(strings.Fields(question), spelt.MatchString)
+}
+
+// mayName finds the words beside which a document is named.
+var mayName = regexp.MustCompile(`(?i)\b(?:summar|sum up|overview|outline|gist|digest|analy[sz]|tl;?dr|points|findings|takeaways|compare|contrast|according to|based on|as stated in|as per|` +
+	`says?|states?|mentions?|concludes?|contents? of|what['’]s in|what is in|search|read|open|about\W*$|` +
+	`laut|gemäß|steht in|fasse|vergleiche|selon|après|résum|que dit|según|resum|qué dice|secondo|riassumi|dice|segundo|o que diz)|\b` + documentNoun + `\b`)
+
+// Asks reports whether a question has a word that can be searched for.
+func Asks(question string) bool {
+	a := NewAnalyzer(cmp.Or(QuestionLanguage(question), "en"))
+	for w := range Words(question) {
+		if _, ok := a.Term(w.Text); ok && !Asking(w.Text) && !telling[w.Text] {
+			return true
+		}
+	}
+	return false
+}
+
+// telling words ask for something without saying about what.
+var telling = set(`s say says said tell give show explain describe summarize summarise summary summarization overview outline gist digest analysis analyze analyse tldr tl dr
+	contents content contain contains compare contrast difference differences key main points findings takeaways please briefly short brief document documents file files about me inside
+	fasse zusammen zusammenfassung steht résume résumez resume resumen resuma riassumi`)
 
 // token is a word of a name, folded.
 type token struct {

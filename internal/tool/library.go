@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/internal/search"
+	"ibid/internal/text"
 )
 
 // Searcher finds passages.
@@ -73,7 +74,24 @@ func resolve(docs []ibid.Document, wanted string) (ibid.Document, error) {
 				line(wanted, 200), len(found), offer(found, true))
 		}
 	}
+	if d, ok := byWords(docs, exact); ok {
+		return d, nil
+	}
 	return ibid.Document{}, fmt.Errorf("there is no document %q; the nearest are: %s", line(wanted, 200), offer(nearest(docs, folded), false))
+}
+
+// byWords finds the one document that has all words of a name in its own: "the
+// Amazon filing" is amazon-2019.pdf.
+func byWords(docs []ibid.Document, wanted string) (ibid.Document, bool) {
+	called := make([][]string, len(docs))
+	for i, d := range docs {
+		called[i] = names(d)
+	}
+	found, _ := text.Mentions("summarise "+wanted, called)
+	if len(found) != 1 {
+		return ibid.Document{}, false
+	}
+	return docs[found[0]], true
 }
 
 // names are what a document may be called by.
