@@ -39,25 +39,18 @@ func (t *AnalyzeDocument) Detail(args json.RawMessage) string { return detail(ar
 
 // Call finds the document in the scope of the run, and reads it.
 func (t *AnalyzeDocument) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, err := decode(call.Arguments)
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	name := args.required("filename")
+	if args.err != nil {
+		return refuse(args.err)
 	}
-	name, err := args.required("filename")
+	d, err := documentNamed(ctx, t.library, env.Scope, name)
 	if err != nil {
-		return failed("%v", err), nil
-	}
-	docs, err := t.library.Documents(ctx, env.Scope)
-	if err != nil {
-		return ibid.ToolOutput{}, fmt.Errorf("look for document %q: %w", name, err)
-	}
-	d, err := resolve(docs, name)
-	if err != nil {
-		return failed("%v", err), nil
+		return refuse(err)
 	}
 	x, err := read(ctx, t.library, d)
 	if err != nil {
-		return unread(err)
+		return refuse(err)
 	}
 	return t.analyze(ctx, d, x, env.Scope)
 }
@@ -88,11 +81,11 @@ func (t *AnalyzeDocument) analyze(ctx context.Context, d ibid.Document, x ibid.E
 	})
 	what := "analyse " + title(d)
 	if err != nil {
-		return refused(ctx, err, res.Usage, what)
+		return gaveUp(ctx, err, res.Usage, what)
 	}
 	a, err := parseAnalysis(said)
 	if err != nil {
-		return refused(ctx, err, res.Usage, what)
+		return gaveUp(ctx, err, res.Usage, what)
 	}
 	content := clip(defuse(fmt.Sprintf("Analysis of %s, from %s:\n%s", line(d.Name, 200), extent, a)), ibid.MaxToolOutput/2)
 	return ibid.ToolOutput{

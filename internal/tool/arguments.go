@@ -1,9 +1,8 @@
 package tool
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -11,99 +10,101 @@ import (
 // maxArgument bounds one argument, in bytes.
 const maxArgument = 4000
 
-// arguments are those of one call. Fields that nobody asks for do no harm.
-type arguments map[string]json.RawMessage
+// arguments are those of one call. Fields that nobody asks for do no harm. What is
+// wrong with one that is asked for stands in err; only the first is kept.
+type arguments struct {
+	fields map[string]json.RawMessage
+	err    error // a complaint
+}
 
-// decode reads the arguments of a call: an object, nothing at all, or an object
-// inside a string, as some models send it. Its error is for the model.
-func decode(raw json.RawMessage) (arguments, error) {
-	if len(strings.TrimSpace(string(raw))) == 0 {
-		return nil, nil
-	}
+// argumentsOf reads the arguments of a call: an object, nothing at all, or an
+// object inside a string, as some models send it.
+func argumentsOf(raw json.RawMessage) *arguments {
 	var inside string
 	if json.Unmarshal(raw, &inside) == nil {
 		raw = json.RawMessage(inside)
-		if strings.TrimSpace(inside) == "" {
-			return nil, nil
-		}
 	}
-	var a arguments
-	if json.Unmarshal(raw, &a) != nil {
-		return nil, errors.New("the arguments are not a JSON object")
+	a := &arguments{}
+	if len(bytes.TrimSpace(raw)) > 0 && json.Unmarshal(raw, &a.fields) != nil {
+		a.wrong("the arguments are not a JSON object")
 	}
-	return a, nil
+	return a
+}
+
+func (a *arguments) wrong(format string, args ...any) {
+	if a.err == nil {
+		a.err = complain(format, args...)
+	}
 }
 
 // required returns a text that must be there.
-func (a arguments) required(name string) (string, error) {
-	s, err := a.optional(name)
-	if err == nil && s == "" {
-		err = fmt.Errorf("%s is missing", name)
+func (a *arguments) required(name string) string {
+	s := a.optional(name)
+	if s == "" {
+		a.wrong("%s is missing", name)
 	}
-	return s, err
+	return s
 }
 
 // optional returns a text, "" where there is none. A number is taken as it is
 // written.
-func (a arguments) optional(name string) (string, error) {
-	raw := strings.TrimSpace(string(a[name]))
-	if raw == "" || raw == "null" {
-		return "", nil
+func (a *arguments) optional(name string) string {
+	raw := bytes.TrimSpace(a.fields[name])
+	if len(raw) == 0 || string(raw) == "null" {
+		return ""
 	}
-	var s string
+	s := string(raw)
 	switch raw[0] {
 	case '{', '[':
-		return "", fmt.Errorf("%s must be a text", name)
+		a.wrong("%s must be a text", name)
+		return ""
 	case '"':
-		if json.Unmarshal([]byte(raw), &s) != nil {
-			return "", fmt.Errorf("%s is not readable text", name)
+		if json.Unmarshal(raw, &s) != nil {
+			a.wrong("%s is not readable text", name)
+			return ""
 		}
-	default:
-		s = raw
 	}
 	if s = strings.TrimSpace(s); len(s) > maxArgument {
-		return "", fmt.Errorf("%s is longer than %d characters", name, maxArgument)
+		a.wrong("%s is longer than %d characters", name, maxArgument)
+		return ""
 	}
-	return s, nil
+	return s
 }
 
 // integer returns a whole number, also one that came as "5" or 5.0, and
 // otherwise where there is none.
-func (a arguments) integer(name string, otherwise int) (int, error) {
-	s, err := a.optional(name)
-	if err != nil || s == "" {
-		return otherwise, err
+func (a *arguments) integer(name string, otherwise int) int {
+	s := a.optional(name)
+	if s == "" {
+		return otherwise
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || f != float64(int32(f)) {
-		return 0, fmt.Errorf("%s must be a whole number", name)
+		a.wrong("%s must be a whole number", name)
+		return otherwise
 	}
-	return int(f), nil
+	return int(f)
 }
 
 // flag returns true or false, false where there is neither. "true" in quotes is
 // taken for what it says.
-func (a arguments) flag(name string) (bool, error) {
-	s, err := a.optional(name)
-	if err != nil || s == "" {
-		return false, err
+func (a *arguments) flag(name string) bool {
+	s := a.optional(name)
+	if s == "" {
+		return false
 	}
 	on, err := strconv.ParseBool(strings.ToLower(s))
 	if err != nil {
-		return false, fmt.Errorf("%s must be true or false", name)
+		a.wrong("%s must be true or false", name)
 	}
-	return on, nil
+	return on
 }
 
 // detail is one argument as people see it while the tool works.
 func detail(raw json.RawMessage, names ...string) string {
-	a, err := decode(raw)
-	if err != nil {
-		return ""
-	}
 	var shown []string
 	for _, name := range names {
-		if s, err := a.optional(name); err == nil && s != "" {
+		if s := argumentsOf(raw).optional(name); s != "" {
 			shown = append(shown, line(s, 160))
 		}
 	}

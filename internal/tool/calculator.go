@@ -36,13 +36,10 @@ func (t *Calculator) Detail(args json.RawMessage) string { return detail(args, "
 // Call works the expression out. A result that is not exact is marked as
 // rounded.
 func (t *Calculator) Call(_ context.Context, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, err := decode(call.Arguments)
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	expression, err := args.required("expression")
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	expression := args.required("expression")
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	result, rounded, err := calculate(expression)
 	if err != nil {

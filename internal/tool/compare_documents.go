@@ -52,13 +52,10 @@ type side struct {
 
 // Call finds both documents in the scope of the run, and compares them.
 func (t *CompareDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, err := decode(call.Arguments)
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	question, err := args.required("question")
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	question, wanted := args.required("question"), [2]string{args.required("doc_a"), args.required("doc_b")}
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	docs, err := t.library.Documents(ctx, env.Scope)
 	if err != nil {
@@ -66,11 +63,7 @@ func (t *CompareDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibi
 	}
 	var sides [2]side
 	for i, argument := range []string{"doc_a", "doc_b"} {
-		name, err := args.required(argument)
-		if err != nil {
-			return failed("%v", err), nil
-		}
-		if sides[i].document, err = resolve(docs, name); err != nil {
+		if sides[i].document, err = resolve(docs, wanted[i]); err != nil {
 			return failed("%s: %v", argument, err), nil
 		}
 	}
@@ -80,7 +73,7 @@ func (t *CompareDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibi
 	for i := range sides {
 		s := &sides[i]
 		if s.text, err = read(ctx, t.library, s.document); err != nil {
-			return unread(err)
+			return refuse(err)
 		}
 		s.passages = best(ctx, t.searcher, env.Scope, s.document, question)
 	}
@@ -111,7 +104,7 @@ func (t *CompareDocuments) compare(ctx context.Context, sides [2]side, question 
 		err = fmt.Errorf("the model said nothing")
 	}
 	if err != nil {
-		return refused(ctx, err, res.Usage, "compare "+title(a)+" with "+title(b))
+		return gaveUp(ctx, err, res.Usage, "compare "+title(a)+" with "+title(b))
 	}
 	content := fmt.Sprintf("%s compared with %s:\n%s", line(a.Name, 200), line(b.Name, 200), nameSources(said, places))
 	if res.StopReason == ibid.StopLength {

@@ -33,13 +33,10 @@ func (t *CurrentTime) Detail(args json.RawMessage) string { return detail(args, 
 
 // Call tells the run's time in a zone.
 func (t *CurrentTime) Call(_ context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, err := decode(call.Arguments)
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	name, err := args.optional("timezone")
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	name := args.optional("timezone")
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	now := env.Now
 	if now.IsZero() {

@@ -19,29 +19,31 @@ type Databases interface {
 	Query(ctx context.Context, id, sql string) (ibid.Table, error)
 }
 
-// databaseOf finds the database that a model means, among those in scope; where
-// there is one only it need not be named. complaint is for the model.
-func databaseOf(ctx context.Context, databases Databases, scope ibid.Scope, wanted string) (d ibid.Database, complaint, err error) {
+// databaseNamed finds the database that a model means, among those in a scope;
+// where there is one only it need not be named.
+func databaseNamed(ctx context.Context, databases Databases, scope ibid.Scope, wanted string) (ibid.Database, error) {
 	all, err := databases.Databases(ctx, scope)
 	if err != nil {
-		return d, nil, fmt.Errorf("list the databases: %w", err)
+		return ibid.Database{}, fmt.Errorf("list the databases: %w", err)
 	}
 	var names []string
 	for _, d := range all {
 		if d.ID == wanted || strings.EqualFold(d.Name, strings.Trim(wanted, " \t\"'`")) {
-			return d, nil, nil
+			return d, nil
 		}
 		names = append(names, fmt.Sprintf("%q", d.Name))
 	}
 	switch {
 	case len(all) == 0:
-		return d, fmt.Errorf("there is no database to ask; answer from the documents"), nil
+		err = complain("there is no database to ask; answer from the documents")
 	case len(all) == 1 && wanted == "":
-		return all[0], nil, nil
+		return all[0], nil
 	case wanted == "":
-		return d, fmt.Errorf("name the database; there are: %s", strings.Join(names, ", ")), nil
+		err = complain("name the database; there are: %s", strings.Join(names, ", "))
+	default:
+		err = complain("there is no database %q; there are: %s", line(wanted, 100), strings.Join(names, ", "))
 	}
-	return d, fmt.Errorf("there is no database %q; there are: %s", line(wanted, 100), strings.Join(names, ", ")), nil
+	return ibid.Database{}, err
 }
 
 // correctable reports whether a model can do something about an error, if only

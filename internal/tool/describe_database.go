@@ -45,24 +45,14 @@ type description struct {
 
 // Call looks at a database in the scope of the run.
 func (t *DescribeDatabase) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, err := decode(call.Arguments)
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	wanted, question := args.optional("database"), args.optional("question")
+	if args.err != nil {
+		return refuse(args.err)
 	}
-	wanted, err := args.optional("database")
+	d, err := databaseNamed(ctx, t.databases, env.Scope, wanted)
 	if err != nil {
-		return failed("%v", err), nil
-	}
-	question, err := args.optional("question")
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	d, complaint, err := databaseOf(ctx, t.databases, env.Scope, wanted)
-	switch {
-	case err != nil:
-		return ibid.ToolOutput{}, err
-	case complaint != nil:
-		return failed("%v", complaint), nil
+		return refuse(err)
 	}
 	d, named, err := t.databases.Describe(ctx, d.ID, question)
 	if err != nil {

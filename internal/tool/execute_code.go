@@ -52,7 +52,7 @@ func (t *ExecuteCode) Detail(args json.RawMessage) string {
 func (t *ExecuteCode) Call(ctx context.Context, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
 	code, err := codeOf(call.Arguments)
 	if err != nil {
-		return failed("%v", err), nil
+		return refuse(err)
 	}
 	r, err := t.runner.Run(ctx, code)
 	if err != nil {
@@ -90,16 +90,16 @@ func (t *ExecuteCode) Call(ctx context.Context, call ibid.ToolCall, _ ibid.ToolE
 
 // codeOf returns the program, out of the fence that some models put around it.
 func codeOf(raw json.RawMessage) (string, error) {
-	args, err := decode(raw)
-	if err != nil {
-		return "", err
+	args := argumentsOf(raw)
+	if args.err != nil {
+		return "", args.err
 	}
 	var code string
-	if json.Unmarshal(args["code"], &code) != nil || strings.TrimSpace(code) == "" {
-		return "", fmt.Errorf("code is missing")
+	if json.Unmarshal(args.fields["code"], &code) != nil || strings.TrimSpace(code) == "" {
+		return "", complain("code is missing")
 	}
 	if len(code) > sandbox.MaxCode {
-		return "", fmt.Errorf("code is longer than %d bytes", sandbox.MaxCode)
+		return "", complain("code is longer than %d bytes", sandbox.MaxCode)
 	}
 	if trimmed := strings.TrimSpace(code); strings.HasPrefix(trimmed, "```") && strings.HasSuffix(trimmed, "```") && strings.Contains(trimmed, "\n") {
 		_, code, _ = strings.Cut(strings.TrimSuffix(trimmed, "```"), "\n")

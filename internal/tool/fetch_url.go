@@ -55,13 +55,10 @@ func (t *FetchURL) Detail(args json.RawMessage) string { return detail(args, "ur
 
 // Call fetches the page and shows the parts that answer best.
 func (t *FetchURL) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, address, err := firstOf(call, "url")
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	query, err := args.optional("query")
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	address, query := args.required("url"), args.optional("query")
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	if !strings.Contains(address, "://") {
 		address = "https://" + address

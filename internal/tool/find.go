@@ -36,9 +36,10 @@ func (t *Find) Detail(args json.RawMessage) string { return detail(args, "name")
 
 // Call lists the documents that are called so, or, where none is, the nearest.
 func (t *Find) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	_, wanted, err := firstOf(call, "name")
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	wanted := args.required("name")
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	docs, err := t.library.Documents(ctx, env.Scope)
 	if err != nil {

@@ -62,16 +62,13 @@ func (t *GenerateImage) Timeout() time.Duration { return 3 * time.Minute }
 
 // Call makes the picture.
 func (t *GenerateImage) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, prompt, err := firstOf(call, "prompt")
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	prompt, form := args.required("prompt"), strings.ToLower(cmp.Or(args.optional("form"), "square"))
+	if !slices.Contains(forms, form) {
+		args.wrong("form must be square, wide or tall")
 	}
-	form, err := args.optional("form")
-	if form = strings.ToLower(cmp.Or(form, "square")); err == nil && !slices.Contains(forms, form) {
-		err = fmt.Errorf("form must be square, wide or tall")
-	}
-	if err != nil {
-		return failed("%v", err), nil
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	image, err := t.painter.Paint(ctx, prompt, form)
 	if err != nil {

@@ -34,17 +34,14 @@ func (t *GetInfo) Detail(args json.RawMessage) string { return detail(args, "doc
 
 // Call finds the document in the scope of the run.
 func (t *GetInfo) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	_, name, err := firstOf(call, "document")
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	name := args.required("document")
+	if args.err != nil {
+		return refuse(args.err)
 	}
-	docs, err := t.library.Documents(ctx, env.Scope)
+	d, err := documentNamed(ctx, t.library, env.Scope, name)
 	if err != nil {
-		return ibid.ToolOutput{}, fmt.Errorf("look for document %q: %w", name, err)
-	}
-	d, err := resolve(docs, name)
-	if err != nil {
-		return failed("%v", err), nil
+		return refuse(err)
 	}
 	return ibid.ToolOutput{Content: defuse(about(d)), Summary: title(d)}, nil
 }

@@ -36,12 +36,21 @@ func within(scope ibid.Scope, id string) ibid.Scope {
 // maxNear is how many names are offered when one is not clear.
 const maxNear = 8
 
+// documentNamed finds the document that a model means, among those in a scope.
+func documentNamed(ctx context.Context, library Library, scope ibid.Scope, wanted string) (ibid.Document, error) {
+	docs, err := library.Documents(ctx, scope)
+	if err != nil {
+		return ibid.Document{}, fmt.Errorf("look for document %q: %w", wanted, err)
+	}
+	return resolve(docs, wanted)
+}
+
 // resolve finds the document that a model means: by id, path, name or title,
 // whatever the case, without the extension, by a beginning or by a part that
-// only one document has. The error is for the model and lists near names.
+// only one document has. Its complaint lists near names.
 func resolve(docs []ibid.Document, wanted string) (ibid.Document, error) {
 	if len(docs) == 0 {
-		return ibid.Document{}, fmt.Errorf("there are no documents to look at")
+		return ibid.Document{}, complain("there are no documents to look at")
 	}
 	for _, d := range docs {
 		if d.ID == wanted {
@@ -50,7 +59,7 @@ func resolve(docs []ibid.Document, wanted string) (ibid.Document, error) {
 	}
 	exact, folded := strings.Trim(wanted, " \t\"'`“”"), fold(wanted)
 	if folded == "" {
-		return ibid.Document{}, fmt.Errorf("%q names no document", line(wanted, 200))
+		return ibid.Document{}, complain("%q names no document", line(wanted, 200))
 	}
 	rules := []func(name string) bool{
 		func(name string) bool { return name == exact },
@@ -70,14 +79,14 @@ func resolve(docs []ibid.Document, wanted string) (ibid.Document, error) {
 		case len(found) == 1:
 			return found[0], nil
 		case len(found) > 1:
-			return ibid.Document{}, fmt.Errorf("%q may be any of %d documents; use one of these ids: %s",
+			return ibid.Document{}, complain("%q may be any of %d documents; use one of these ids: %s",
 				line(wanted, 200), len(found), offer(found, true))
 		}
 	}
 	if d, ok := byWords(docs, exact); ok {
 		return d, nil
 	}
-	return ibid.Document{}, fmt.Errorf("there is no document %q; the nearest are: %s", line(wanted, 200), offer(nearest(docs, folded), false))
+	return ibid.Document{}, complain("there is no document %q; the nearest are: %s", line(wanted, 200), offer(nearest(docs, folded), false))
 }
 
 // byWords finds the one document that has all words of a name in its own: "the

@@ -33,13 +33,10 @@ func (t *ListContents) Detail(args json.RawMessage) string { return detail(args,
 
 // Call lists the folders and documents that lie directly in a folder.
 func (t *ListContents) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, err := decode(call.Arguments)
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	wanted, err := args.optional("folder")
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	wanted := args.optional("folder")
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	docs, err := t.library.Documents(ctx, env.Scope)
 	if err != nil {

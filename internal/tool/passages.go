@@ -36,8 +36,26 @@ func passagesOf(ctx context.Context, chunks Chunks, d ibid.Document) ([]ibid.Pas
 	return passages, nil
 }
 
-// shown finds the passage that a model means, among those it was shown: by its
-// handle ("c3", "[c3]") or by the id of its chunk. The error is for the model.
+// passageNamed finds the passage that a model means, among those it was shown, and
+// its document, if that is still there and in the scope.
+func passageNamed(ctx context.Context, library Library, env ibid.ToolEnv, wanted string) (ibid.Citation, ibid.Document, error) {
+	cited, err := shown(env, wanted)
+	if err != nil {
+		return cited, ibid.Document{}, err
+	}
+	docs, err := library.Documents(ctx, env.Scope)
+	if err != nil {
+		return cited, ibid.Document{}, fmt.Errorf("look for the document of a passage: %w", err)
+	}
+	for _, d := range docs {
+		if d.ID == cited.DocumentID {
+			return cited, d, nil
+		}
+	}
+	return cited, ibid.Document{}, complain("the document of that passage, %s, is not there any more", line(cited.Title, 200))
+}
+
+// shown finds a passage by its handle ("c3", "[c3]") or by the id of its chunk.
 func shown(env ibid.ToolEnv, wanted string) (ibid.Citation, error) {
 	wanted = strings.Trim(wanted, " \t\"'`[]()【】")
 	for _, c := range env.Shown {
@@ -45,26 +63,5 @@ func shown(env ibid.ToolEnv, wanted string) (ibid.Citation, error) {
 			return c, nil
 		}
 	}
-	return ibid.Citation{}, fmt.Errorf("no passage %q was shown to you; use the id of one that was, like c1", line(wanted, 80))
-}
-
-// documentOf returns the document of a passage, if it is still there and in the
-// scope. The error is for the model.
-func documentOf(docs []ibid.Document, c ibid.Citation) (ibid.Document, error) {
-	for _, d := range docs {
-		if d.ID == c.DocumentID {
-			return d, nil
-		}
-	}
-	return ibid.Document{}, fmt.Errorf("the document of that passage, %s, is not there any more", line(c.Title, 200))
-}
-
-// firstOf decodes arguments and one text that must be there.
-func firstOf(call ibid.ToolCall, name string) (arguments, string, error) {
-	args, err := decode(call.Arguments)
-	if err != nil {
-		return nil, "", err
-	}
-	value, err := args.required(name)
-	return args, value, err
+	return ibid.Citation{}, complain("no passage %q was shown to you; use the id of one that was, like c1", line(wanted, 80))
 }

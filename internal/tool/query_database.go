@@ -39,24 +39,14 @@ const resultBytes = 10 << 10
 
 // Call runs one statement in the scope of the run.
 func (t *QueryDatabase) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, err := decode(call.Arguments)
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	wanted, sql := args.optional("database"), args.required("sql")
+	if args.err != nil {
+		return refuse(args.err)
 	}
-	wanted, err := args.optional("database")
+	d, err := databaseNamed(ctx, t.databases, env.Scope, wanted)
 	if err != nil {
-		return failed("%v", err), nil
-	}
-	sql, err := args.required("sql")
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	d, complaint, err := databaseOf(ctx, t.databases, env.Scope, wanted)
-	switch {
-	case err != nil:
-		return ibid.ToolOutput{}, err
-	case complaint != nil:
-		return failed("%v", complaint), nil
+		return refuse(err)
 	}
 	table, err := t.databases.Query(ctx, d.ID, sql)
 	if err != nil {

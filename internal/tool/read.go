@@ -48,29 +48,18 @@ func (t *Read) Detail(args json.RawMessage) string {
 
 // Call finds the document in the scope of the run, and reads what is asked for.
 func (t *Read) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, name, err := firstOf(call, "document")
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	name, section, page := args.required("document"), args.optional("section"), args.integer("page", 0)
+	if args.err != nil {
+		return refuse(args.err)
 	}
-	section, err := args.optional("section")
+	d, err := documentNamed(ctx, t.library, env.Scope, name)
 	if err != nil {
-		return failed("%v", err), nil
-	}
-	page, err := args.integer("page", 0)
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	docs, err := t.library.Documents(ctx, env.Scope)
-	if err != nil {
-		return ibid.ToolOutput{}, fmt.Errorf("look for document %q: %w", name, err)
-	}
-	d, err := resolve(docs, name)
-	if err != nil {
-		return failed("%v", err), nil
+		return refuse(err)
 	}
 	x, err := read(ctx, t.library, d)
 	if err != nil {
-		return unread(err)
+		return refuse(err)
 	}
 	passages, err := passagesOf(ctx, t.chunks, d)
 	if err != nil {

@@ -45,28 +45,16 @@ func (t *ReadAround) Detail(args json.RawMessage) string { return detail(args, "
 
 // Call finds the passage in its document, as that is now.
 func (t *ReadAround) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, name, err := firstOf(call, "passage")
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	name := args.required("passage")
+	before := min(max(args.integer("before", usualNeighbours), 0), mostNeighbours)
+	after := min(max(args.integer("after", usualNeighbours), 0), mostNeighbours)
+	if args.err != nil {
+		return refuse(args.err)
 	}
-	var sides [2]int
-	for i, side := range []string{"before", "after"} {
-		if sides[i], err = args.integer(side, usualNeighbours); err != nil {
-			return failed("%v", err), nil
-		}
-		sides[i] = min(max(sides[i], 0), mostNeighbours)
-	}
-	cited, err := shown(env, name)
+	cited, d, err := passageNamed(ctx, t.library, env, name)
 	if err != nil {
-		return failed("%v", err), nil
-	}
-	docs, err := t.library.Documents(ctx, env.Scope)
-	if err != nil {
-		return ibid.ToolOutput{}, fmt.Errorf("look for the document of a passage: %w", err)
-	}
-	d, err := documentOf(docs, cited)
-	if err != nil {
-		return failed("%v", err), nil
+		return refuse(err)
 	}
 	passages, err := passagesOf(ctx, t.chunks, d)
 	if err != nil {
@@ -79,11 +67,12 @@ func (t *ReadAround) Call(ctx context.Context, call ibid.ToolCall, env ibid.Tool
 	if at < 0 {
 		return failed("%s has changed since, and that passage is not in it any more; read it anew", title(d)), nil
 	}
-	around := passages[max(at-sides[0], 0):min(at+sides[1]+1, len(passages))]
+	first := max(at-before, 0)
+	around := passages[first:min(at+after+1, len(passages))]
 	fit := room(around, readRoom)
 	out := ibid.ToolOutput{Passages: fit, Summary: fmt.Sprintf("%s of %s", count(len(fit), "passage"), title(d)),
 		Content: fmt.Sprintf("These are passages %d to %d of %d, in the order of the text.",
-			max(at-sides[0], 0)+1, max(at-sides[0], 0)+len(fit), len(passages))}
+			first+1, first+len(fit), len(passages))}
 	if len(fit) < len(around) {
 		out.Content += " More did not fit."
 	}

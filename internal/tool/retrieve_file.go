@@ -55,17 +55,10 @@ func (t *RetrieveFile) Detail(args json.RawMessage) string {
 
 // Call reads what is asked for.
 func (t *RetrieveFile) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, name, err := firstOf(call, "file")
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	query, err := args.optional("query")
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	page, err := args.integer("page", 0)
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	name, query, page := args.required("file"), args.optional("query"), args.integer("page", 0)
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	there, err := t.files.Files(ctx, env.ThreadID)
 	if err != nil {
@@ -73,7 +66,7 @@ func (t *RetrieveFile) Call(ctx context.Context, call ibid.ToolCall, env ibid.To
 	}
 	f, err := fileOf(there, name)
 	if err != nil {
-		return failed("%v", err), nil
+		return refuse(err)
 	}
 	if t.sees && strings.HasPrefix(f.MIME, "image/") {
 		return ibid.ToolOutput{Page: &ibid.PageRef{File: f.ID()}, Summary: "the picture " + line(f.Name, 120),
@@ -87,8 +80,7 @@ func (t *RetrieveFile) Call(ctx context.Context, call ibid.ToolCall, env ibid.To
 }
 
 // fileOf finds the file that a model means: by id, by name, by the end of its id,
-// by a part of its name. The last one of a name is meant, as it is the newest. The
-// error is for the model.
+// by a part of its name. The last one of a name is meant, as it is the newest.
 func fileOf(there []ibid.File, wanted string) (ibid.File, error) {
 	wanted = strings.Trim(wanted, " \t\"'`[]()")
 	folded := fold(wanted)
@@ -106,13 +98,13 @@ func fileOf(there []ibid.File, wanted string) (ibid.File, error) {
 		}
 	}
 	if len(there) == 0 {
-		return ibid.File{}, fmt.Errorf("no file is attached in this conversation; for documents of the library use read")
+		return ibid.File{}, complain("no file is attached in this conversation; for documents of the library use read")
 	}
 	var names []string
 	for _, f := range there[max(0, len(there)-10):] {
 		names = append(names, fmt.Sprintf("%s (%s)", line(f.Name, 100), f.ID()))
 	}
-	return ibid.File{}, fmt.Errorf("no file %q is attached in this conversation. There are: %s", line(wanted, 100), strings.Join(names, ", "))
+	return ibid.File{}, complain("no file %q is attached in this conversation. There are: %s", line(wanted, 100), strings.Join(names, ", "))
 }
 
 // text returns what a file says. It is read once and kept.

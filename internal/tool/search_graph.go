@@ -66,17 +66,10 @@ const (
 
 // Call walks from an entity, within the scope of the run.
 func (t *SearchGraph) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, entity, err := firstOf(call, "entity")
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	about, err := args.optional("about")
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	hops, err := args.integer("hops", 2)
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	entity, about, hops := args.required("entity"), args.optional("about"), args.integer("hops", 2)
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	w := walk{tool: t, scope: env.Scope, paths: map[string][]string{}}
 	if err := w.begin(ctx, entity); err != nil {

@@ -54,9 +54,10 @@ const (
 // Call searches within the scope of the run. A model that fails is no reason to
 // find nothing.
 func (t *SearchHypothetical) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	_, q, err := queryOf(call, env)
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	q := args.query(env.Scope)
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	var usage ibid.Usage
 	note := ", for the query itself: no model imagined a passage"

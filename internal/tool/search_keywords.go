@@ -34,9 +34,10 @@ func (t *SearchKeywords) Detail(args json.RawMessage) string { return detail(arg
 
 // Call searches by words alone, within the scope of the run.
 func (t *SearchKeywords) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	_, q, err := queryOf(call, env)
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	q := args.query(env.Scope)
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	q.Mode, q.NoRerank = search.ModeLexical, true
 	return searchFor(ctx, t.searcher, q)

@@ -41,25 +41,19 @@ func (t *SearchKnowledgeBase) Detail(args json.RawMessage) string { return detai
 
 // Call searches within the scope of the run.
 func (t *SearchKnowledgeBase) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, q, err := queryOf(call, env)
-	if err == nil {
-		q.Expand, err = args.flag("expand")
-	}
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	q := args.query(env.Scope)
+	q.Expand = args.flag("expand")
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	return searchFor(ctx, t.searcher, q)
 }
 
-// queryOf reads what tools that search have in common: query and limit. The
-// error is for the model.
-func queryOf(call ibid.ToolCall, env ibid.ToolEnv) (arguments, search.Query, error) {
-	args, query, err := firstOf(call, "query")
-	if err != nil {
-		return nil, search.Query{}, err
-	}
-	limit, err := args.integer("limit", search.DefaultLimit)
-	return args, search.Query{Text: query, Scope: env.Scope, Limit: min(max(limit, 1), maxPassages)}, err
+// query returns what tools that search have in common: a query and a limit.
+func (a *arguments) query(scope ibid.Scope) search.Query {
+	text, limit := a.required("query"), a.integer("limit", search.DefaultLimit)
+	return search.Query{Text: text, Scope: scope, Limit: min(max(limit, 1), maxPassages)}
 }
 
 // searchFor searches and makes an output of what is found.

@@ -41,9 +41,10 @@ func (t *SearchPropositions) Detail(args json.RawMessage) string { return detail
 
 // Call searches within the scope of the run.
 func (t *SearchPropositions) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	_, q, err := queryOf(call, env)
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	q := args.query(env.Scope)
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	out, err := searchFor(ctx, propositions{t.searcher}, q)
 	out.Summary = strings.Replace(out.Summary, "passage", "sentence", 1)

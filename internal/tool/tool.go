@@ -13,6 +13,7 @@
 package tool
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -20,6 +21,22 @@ import (
 
 	"ibid"
 )
+
+// complaint is an error for the model, which can correct what it has asked for, or
+// explain.
+type complaint string
+
+func (c complaint) Error() string { return string(c) }
+
+func complain(format string, args ...any) error { return complaint(fmt.Sprintf(format, args...)) }
+
+// refuse makes an output of a complaint, and leaves any other error as it is.
+func refuse(err error) (ibid.ToolOutput, error) {
+	if c := complaint(""); errors.As(err, &c) {
+		return failed("%s", c), nil
+	}
+	return ibid.ToolOutput{}, err
+}
 
 // failed is an output that tells the model what it can mend or must explain.
 func failed(format string, args ...any) ibid.ToolOutput {

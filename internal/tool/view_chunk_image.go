@@ -34,21 +34,14 @@ func (t *ViewChunkImage) Detail(args json.RawMessage) string { return detail(arg
 // Call names the page; the version is that of the passage, so that the picture
 // shows the words it was cited with.
 func (t *ViewChunkImage) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	_, name, err := firstOf(call, "passage")
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	name := args.required("passage")
+	if args.err != nil {
+		return refuse(args.err)
 	}
-	cited, err := shown(env, name)
+	cited, d, err := passageNamed(ctx, t.library, env, name)
 	if err != nil {
-		return failed("%v", err), nil
-	}
-	docs, err := t.library.Documents(ctx, env.Scope)
-	if err != nil {
-		return ibid.ToolOutput{}, fmt.Errorf("look for the document of a passage: %w", err)
-	}
-	d, err := documentOf(docs, cited)
-	if err != nil {
-		return failed("%v", err), nil
+		return refuse(err)
 	}
 	if d.Format != "pdf" || len(cited.Pages) == 0 {
 		return failed("%s has no pages that can be shown; only PDF documents have", title(d)), nil

@@ -45,13 +45,10 @@ func (t *WebSearch) Detail(args json.RawMessage) string { return detail(args, "q
 
 // Call answers {"query", "results": [{title, url, snippet}]}.
 func (t *WebSearch) Call(ctx context.Context, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args, query, err := firstOf(call, "query")
-	if err != nil {
-		return failed("%v", err), nil
-	}
-	limit, err := args.integer("limit", defaultResults)
-	if err != nil {
-		return failed("%v", err), nil
+	args := argumentsOf(call.Arguments)
+	query, limit := args.required("query"), args.integer("limit", defaultResults)
+	if args.err != nil {
+		return refuse(args.err)
 	}
 	found, err := t.engine.Search(ctx, line(query, 1000), min(max(limit, 1), websearch.MaxResults))
 	if err != nil {
