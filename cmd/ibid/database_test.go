@@ -198,6 +198,11 @@ func TestDatabaseAPI(t *testing.T) {
 			t.Errorf("%s: %d %s", statement, code, body)
 		}
 	}
+	for name, want := range map[string]int{"none": 404, "crew": 202} {
+		if code, body := ask("POST", "/v1/threads/of-"+name+"/user_message", "application/json", `{"input_text":"how many technicians are there?","scope":{"databases":["`+name+`"]}}`); code != want {
+			t.Errorf("a question to the database %s: %d %s", name, code, body)
+		}
+	}
 	const secret = "postgres://me:geh%65im@127.0.0.1:1/x"
 	_, refusal := ask("POST", "/v1/databases", "application/json", `{"source":"`+secret+`"}`)
 	_, garbled := ask("POST", "/v1/databases", "application/json", `{"source":"postgres://me:geheim@[/x"}`)

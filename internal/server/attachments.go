@@ -116,7 +116,7 @@ func (s *Server) readQuestion(w http.ResponseWriter, r *http.Request, q *questio
 		switch part.FormName() {
 		case "message":
 			if err := json.Unmarshal(content, q); err != nil {
-				return ibid.Errorf(ibid.CodeBadRequest, "the message part is not the JSON that is expected: %v", err)
+				return ibid.Errorf(ibid.CodeBadRequest, "the message part is not the JSON that is expected: %s", jsonProblem(err))
 			}
 		case "file":
 			if len(q.Attachments) > maxAttachments {

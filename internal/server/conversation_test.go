@@ -153,6 +153,16 @@ func TestThreadsExistFromTheirFirstMessage(t *testing.T) {
 	}
 }
 
+func TestThreadTitles(t *testing.T) {
+	h := openHouse(t, fullAnswer)
+	h.call("POST", "/v1/threads/t1/user_message", `{"input_text":"q"}`)
+	for title, want := range map[string]int{"Mine": 200, "": 400, "two\\nlines": 400, strings.Repeat("x", 1001): 400} {
+		if status, out := h.call("PATCH", "/v1/threads/t1", `{"title":"`+title+`"}`); status != want {
+			t.Errorf("the title %.20q: %d %v", title, status, out)
+		}
+	}
+}
+
 // TestTwoScopedQuestionsAtOnce holds that each run is given its own scope.
 func TestTwoScopedQuestionsAtOnce(t *testing.T) {
 	both := make(chan struct{}, 2)

@@ -22,7 +22,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		switch {
 		case fromAnotherSite(r):
 			s.fail(w, r, &ibid.Error{Code: ibid.CodeForbidden, Message: "requests from other sites are refused"})
-		case s.cfg.Token == "" && !s.localName(r.Host):
+		case s.rebound(r):
 			s.fail(w, r, &ibid.Error{Code: ibid.CodeForbidden, Message: "this server answers to its loopback name only",
 				Hint: "open it as http://127.0.0.1, or set a token"})
 		case s.cfg.Token != "" && !validToken(r, s.cfg.Token):
@@ -32,6 +32,22 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		default:
 			next.ServeHTTP(w, r)
 		}
+	})
+}
+
+// rebound reports whether a server that asks for no token was called by a name
+// that is not its own.
+func (s *Server) rebound(r *http.Request) bool { return s.cfg.Token == "" && !s.localName(r.Host) }
+
+// named serves the page under the server's own names only: under another one none
+// of the page's calls would be answered.
+func (s *Server) named(page http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.rebound(r) {
+			http.Error(w, "this ibid answers to its loopback name only: open it as http://127.0.0.1", http.StatusForbidden)
+			return
+		}
+		page.ServeHTTP(w, r)
 	})
 }
 
@@ -65,8 +81,9 @@ func (s *Server) localName(hostport string) bool {
 }
 
 func validToken(r *http.Request, token string) bool {
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(strings.TrimSpace(given)), []byte(token)) == 1
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.EqualFold(scheme, "Bearer") && // RFC 9110, 11.1: in any case
+		subtle.ConstantTimeCompare([]byte(strings.TrimSpace(given)), []byte(token)) == 1
 }
 
 // recover keeps one broken request from being more than that.

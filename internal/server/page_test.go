@@ -50,3 +50,23 @@ func TestPageIsPacked(t *testing.T) {
 		}
 	}
 }
+
+// A page of another site that has its name point here gets nothing of ours.
+func TestThePageIsForOurOwnNames(t *testing.T) {
+	site := fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}}
+	for _, tt := range []struct {
+		token, host string
+		want        int
+	}{
+		{"", "evil.example", 403}, {"", "127.0.0.1.evil.example:8080", 403}, {"", "", 403},
+		{"", "127.0.0.1:8080", 200}, {"", "[::1]:8080", 200}, {"", "LOCALHOST", 200}, {"secret", "ibid.example", 200},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/t/1", nil)
+		r.Host = tt.host
+		w := httptest.NewRecorder()
+		New(Config{Page: site, Token: tt.token}).Handler().ServeHTTP(w, r)
+		if w.Code != tt.want {
+			t.Errorf("host %q, token %q: %d", tt.host, tt.token, w.Code)
+		}
+	}
+}

@@ -171,6 +171,9 @@ func (s *Server) getChatMessage(w http.ResponseWriter, r *http.Request) {
 // milliseconds (docs/protocols.md).
 const queryTimeout = 30_000
 
+// longestTimeout bounds what may be asked for, in milliseconds.
+const longestTimeout = 24 * 60 * 60 * 1000
+
 func (s *Server) postQuery(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Query     string     `json:"query"`
@@ -187,7 +190,7 @@ func (s *Server) postQuery(w http.ResponseWriter, r *http.Request) {
 		in.TimeoutMS = queryTimeout
 	}
 	s.ask(w, r, run.Ask{ThreadID: in.SessionID, Request: ibid.Request{
-		Text: in.Query, Mode: in.Mode, Scope: in.Scope, TimeoutMS: in.TimeoutMS}}, &wire.Query{}, runSSE)
+		Text: in.Query, Mode: in.Mode, Scope: in.Scope, TimeoutMS: min(in.TimeoutMS, longestTimeout)}}, &wire.Query{}, runSSE)
 }
 
 func (s *Server) watchQuery(w http.ResponseWriter, r *http.Request) {

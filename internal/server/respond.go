@@ -1,12 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strconv"
 
 	"ibid"
@@ -131,7 +133,21 @@ func readJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	case errors.As(err, &tooLarge):
 		return ibid.Errorf(ibid.CodeBadRequest, "the request is larger than %d MB", maxBody>>20)
 	}
-	return ibid.Errorf(ibid.CodeBadRequest, "the request is not the JSON that is expected: %v", err)
+	return ibid.Errorf(ibid.CodeBadRequest, "the request is not the JSON that is expected: %s", jsonProblem(err))
+}
+
+// jsonProblem says what is wrong with JSON in the words of the API, not of Go.
+func jsonProblem(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err.Error()
+	}
+	want := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "a list",
+		reflect.Struct: "an object", reflect.Map: "an object"}[wrong.Type.Kind()]
+	if want == "" {
+		want = "a whole number"
+	}
+	return fmt.Sprintf("%s must be %s, not %s", cmp.Or(wrong.Field, "it"), want, wrong.Value)
 }
 
 // intParam reads a query parameter that must be a whole number within bounds.

@@ -213,7 +213,7 @@ func (s *Server) Handler() http.Handler {
 	for _, prefix := range []string{"/v1/", "/rag", "/chat/", "/api/"} {
 		mux.Handle(prefix, guarded)
 	}
-	mux.Handle("/", s.page())
+	mux.Handle("/", s.named(s.page()))
 	return s.recover(mux)
 }
 

@@ -296,7 +296,9 @@ func TestBadQuestions(t *testing.T) {
 		`{"input_text":"  "}`:                  "empty",
 		`{"input_text":"a","mode":"fast"}`:     "mode must be",
 		`{"input_text":"a","think":"maybe"}`:   "think must be",
-		`{"input_text":5}`:                     "not the JSON",
+		`{"input_text":5}`:                     "expected: input_text must be text, not number",
+		`{"scope":{"tags":"a"}}`:               "scope.tags must be a list, not string",
+		`[]`:                                   "it must be an object, not array",
 		`{"input_text":"a"}{"input_text":"b"}`: "more than one",
 	} {
 		status, out := h.call("POST", "/v1/threads/t1/user_message", body)
@@ -559,7 +561,7 @@ func TestOtherSitesAndStrangersAreRefused(t *testing.T) {
 		t.Errorf("our own origin: %d", status)
 	}
 	locked := openHouse(t, fullAnswer, func(c *server.Config) { c.Token = "secret" })
-	for header, want := range map[string]int{"": 401, "Bearer wrong": 401, "Bearer secret": 200} {
+	for header, want := range map[string]int{"": 401, "Bearer wrong": 401, "Bearer secret": 200, "bearer secret": 200, "Basic secret": 401, "secret": 401} {
 		if status, _ := locked.call("GET", "/v1/threads", "", "Authorization", header); status != want {
 			t.Errorf("token %q: %d", header, status)
 		}

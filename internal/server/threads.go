@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
 
 	"ibid"
 	"ibid/internal/run"
@@ -27,6 +28,9 @@ func (s *Server) getThread(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, t)
 }
 
+// maxTitle bounds a thread's title, in bytes.
+const maxTitle = 1000
+
 func (s *Server) changeThread(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Title  string `json:"title"`
@@ -34,6 +38,9 @@ func (s *Server) changeThread(w http.ResponseWriter, r *http.Request) {
 	}
 	err := readJSON(w, r, &in)
 	in.Title = strings.TrimSpace(in.Title)
+	if err == nil && (len(in.Title) > maxTitle || strings.ContainsFunc(in.Title, unicode.IsControl)) {
+		err = ibid.Errorf(ibid.CodeBadRequest, "a title is one line of at most %d bytes", maxTitle)
+	}
 	if err == nil && in.Title == "" && in.HeadID == "" {
 		err = ibid.Errorf(ibid.CodeBadRequest, "give a title or a head_id")
 	}
@@ -144,6 +151,16 @@ func (s *Server) start(r *http.Request, ask run.Ask) (run.Accepted, error) {
 		if _, err := s.cfg.Library.Document(r.Context(), id); err != nil {
 			return run.Accepted{}, err
 		}
+	}
+	for i, name := range q.Scope.Databases {
+		if s.cfg.Databases == nil {
+			break
+		}
+		d, err := s.cfg.Databases.Database(r.Context(), name)
+		if err != nil {
+			return run.Accepted{}, err
+		}
+		q.Scope.Databases[i] = d.ID
 	}
 	return s.cfg.Runner.Start(r.Context(), ask)
 }
