@@ -175,7 +175,7 @@ type Scope struct {
 	Tags      []string `json:"tags,omitempty"`     // all of them
 	Metadata  Metadata `json:"metadata,omitempty"` // all of these fields, with these values
 	// Databases narrows which databases are asked, any of them. Where nothing else
-	// is named, no document is searched either; see OnlyDatabases and HasDatabase.
+	// is named, no document lies in the scope; see Includes and HasDatabase.
 	Databases []string `json:"databases,omitempty"`
 }
 
@@ -194,8 +194,12 @@ func (s Scope) allDocuments() bool {
 	return len(s.Documents) == 0 && s.Category == "" && s.Folder == "" && len(s.Tags) == 0 && len(s.Metadata) == 0
 }
 
-// Includes reports whether a document lies in the scope.
+// Includes reports whether a document lies in the scope. None does where the scope
+// names nothing but databases.
 func (s Scope) Includes(d Document) bool {
+	if s.OnlyDatabases() {
+		return false
+	}
 	if s.Category != "" && s.Category != d.Category {
 		return false
 	}

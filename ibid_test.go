@@ -148,6 +148,8 @@ func TestScope(t *testing.T) {
 		{Scope{Metadata: Metadata{"author": "bob"}}, false},
 		{Scope{Metadata: Metadata{"draft": ""}}, true},
 		{Scope{Metadata: Metadata{"year": ""}}, false},
+		{Scope{Databases: []string{"db"}}, false},
+		{Scope{Databases: []string{"db"}, Category: "work"}, true},
 	} {
 		if got := c.scope.Includes(d); got != c.in {
 			t.Errorf("%+v includes the document: %v", c.scope, got)

@@ -244,9 +244,6 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	if err != nil {
 		return agent.Outcome{}, err
 	}
-	if task.Request.Scope.OnlyDatabases() {
-		documents = nil
-	}
 	task.Library = describeLibrary(documents)
 	databases, err := a.catalog.Databases(ctx, task.Request.Scope)
 	if err != nil {

@@ -148,6 +148,8 @@ func TestExitCodes(t *testing.T) {
 		{"ask --attach /nowhere x", &fakeApp{}, exitFailed, "", "attach /nowhere: no such file or directory\n"},
 		{"database add /nowhere.csv", &fakeApp{}, exitFailed, "", "/nowhere.csv: no such file or directory\n"},
 		{"database add mysql://u:p@h/x", &fakeApp{}, exitFailed, "", "there is no way to read mysql:// databases"},
+		{"eval retrieval --sample -1 x", &fakeApp{}, exitUsage, "", "invalid argument \"-1\" for \"--sample\" flag\n"},
+		{"eval answers --sample -1 x", &fakeApp{}, exitUsage, "", "invalid argument \"-1\" for \"--sample\" flag\n"},
 		{"add --colour x", &fakeApp{}, exitUsage, "", "unknown flag: --colour"},
 		{"search --mode fast x", &fakeApp{}, exitUsage, "", "--mode is one of"},
 		{"ask --think maybe x", &fakeApp{}, exitUsage, "", "--think is on, off or auto"},

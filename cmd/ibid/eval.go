@@ -29,7 +29,7 @@ func (c *cli) evalCommand() *cobra.Command {
 }
 
 func (c *cli) evalRetrievalCommand() *cobra.Command {
-	var sample int
+	var sample uint
 	var split string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -41,19 +41,16 @@ func (c *cli) evalRetrievalCommand() *cobra.Command {
 			"  ibid eval retrieval --embedder ollama:nomic-embed-text questions/cranfield",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if sample < 0 {
-				return usagef(cmd, "--sample must be at least 1, or be left out")
-			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			cfg, err := c.config(cmd)
 			if err != nil {
 				return err
 			}
-			return c.evalRetrieval(ctx, cfg, args[0], eval.Config{Sample: sample, Split: split}, asJSON)
+			return c.evalRetrieval(ctx, cfg, args[0], eval.Config{Sample: int(sample), Split: split}, asJSON)
 		},
 	}
-	cmd.Flags().IntVar(&sample, "sample", 0, "ask so many questions only, chosen at random")
+	cmd.Flags().UintVar(&sample, "sample", 0, "ask so many questions only, chosen at random; 0 asks all")
 	cmd.Flags().StringVar(&split, "split", eval.DefaultSplit, "judge by qrels/`NAME`.tsv")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
@@ -80,7 +77,7 @@ func (c *cli) evalRetrieval(ctx context.Context, cfg Config, dir string, measure
 }
 
 func (c *cli) evalAnswersCommand() *cobra.Command {
-	var sample int
+	var sample uint
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "answers DIR",
@@ -98,10 +95,10 @@ func (c *cli) evalAnswersCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.evalAnswers(ctx, cfg, args[0], sample, asJSON)
+			return c.evalAnswers(ctx, cfg, args[0], int(sample), asJSON)
 		},
 	}
-	cmd.Flags().IntVar(&sample, "sample", 500, "ask so many questions only, chosen at random; 0 asks all")
+	cmd.Flags().UintVar(&sample, "sample", 500, "ask so many questions only, chosen at random; 0 asks all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }

@@ -113,6 +113,7 @@ func (l library) index(t testing.TB) *Index {
 var scopes = []ibid.Scope{{}, {Documents: []string{"d1", "d2", "d3", "gone"}}, {Category: "a"}, {Folder: "x"},
 	{Folder: "x", Category: "b", Documents: []string{"d1", "d4", "d5", "d6", "d7"}}, {Category: "nowhere"},
 	{Tags: []string{"red"}}, {Tags: []string{"red", "blue"}, Folder: "x"}, {Tags: []string{"a"}}, {Tags: []string{"unheard of"}},
+	{Databases: []string{"db"}}, {Databases: []string{"db"}, Category: "a"},
 	{Metadata: ibid.Metadata{"author": "a"}}, {Metadata: ibid.Metadata{"author": "a"}, Tags: []string{"blue"}}, {Metadata: ibid.Metadata{"author": ""}}}
 
 var queries = []string{"river bank", "running runner in FY2018", "E-1042", "404B max_retry", `"river water" house`,

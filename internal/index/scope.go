@@ -68,6 +68,9 @@ func (x *Index) allowed(scope ibid.Scope, sc *scratch) []bool {
 		return nil
 	}
 	ok := zeroed(&sc.allowed, len(x.slots))
+	if scope.OnlyDatabases() {
+		return ok
+	}
 	if len(scope.Documents) > 0 {
 		wanted := make(map[string]bool, len(scope.Documents))
 		for _, id := range scope.Documents {
