@@ -23,7 +23,7 @@ var databaseLine = regexp.MustCompile(`(?m)^- "([^"\n]+)" \((?:sqlite|postgres|c
 
 // counting words ask for what only data can tell.
 var counting = regexp.MustCompile(`(?i)\b(how many|how much|number of|count|average|mean|total|sum|maximum|minimum|highest|lowest|largest|smallest|most|fewest|` +
-	`latest|earliest|cheapest|per|top \d+|list|show)\b`)
+	`latest|earliest|cheapest|biggest|best|worst|per|top|list|show|sold|bought|earned|monthly|yearly)\b`)
 
 // part is one question of a message, and where it is looked for.
 type part struct {
@@ -72,17 +72,26 @@ func (r *Reader) route(t task) []part {
 	return parts
 }
 
-// namesIn counts the names of tables, twice, and of columns that words name.
+// namesIn counts the names of tables, twice, and of columns that words name or
+// mean.
 func namesIn(a *text.Analyzer, words []word, tables string) int {
 	score := 0
 	for _, one := range strings.Split(tables, "; ") {
-		table, columns, _ := strings.Cut(strings.TrimSuffix(one, ")"), "(")
-		n := 0
-		if findStems(words, nameStems(a, table), 0) >= 0 {
+		name, columns, _ := strings.Cut(strings.TrimSuffix(one, ")"), "(")
+		table := ibid.DatabaseTable{Name: name}
+		for _, column := range strings.Split(columns, ", ") {
+			// Of what type it is, nobody has said yet: it may be any.
+			table.Columns = append(table.Columns, ibid.DatabaseColumn{Name: column, Type: "numeric"})
+		}
+		n := columnsNamed(a, words, table)
+		if findStems(words, nameStems(a, name), 0) >= 0 {
 			n += 2
 		}
-		for _, column := range strings.Split(columns, ", ") {
-			if findStems(words, nameStems(a, column), 0) >= 0 {
+		for stem := range rowStemsOf(a, table) {
+			if len(nameStems(a, name)) == 1 && nameStems(a, name)[0] == stem {
+				continue
+			}
+			if findStems(words, []string{stem}, 0) >= 0 {
 				n++
 			}
 		}
@@ -111,7 +120,7 @@ func (r *Reader) askData(t task, req ibid.ModelRequest) ([]ibid.ToolCall, bool) 
 		questions[p.database] = append(questions[p.database], p.question)
 	}
 	for _, name := range order {
-		calls = append(calls, toolCall(len(t.rounds)+len(calls), toolDescribe, map[string]string{"database": name, "question": strings.Join(questions[name], " ")}))
+		calls = append(calls, toolCall(len(t.rounds)+len(calls), toolDescribe, map[string]string{"database": name, "question": withSingulars(strings.Join(questions[name], " "))}))
 	}
 	for _, p := range r.route(t) {
 		if p.documents && len(order) > 0 && has(toolSearch) {
@@ -119,6 +128,21 @@ func (r *Reader) askData(t task, req ibid.ModelRequest) ([]ibid.ToolCall, bool) 
 		}
 	}
 	return calls, len(order) > 0
+}
+
+// withSingulars puts the singular of each word behind a question, so that values
+// are found that it names in the plural: "lamps".
+func withSingulars(question string) string {
+	var more []string
+	for _, w := range questionWord.FindAllString(question, -1) {
+		if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
+			more = append(more, strings.TrimSuffix(w, "s"))
+		}
+	}
+	if len(more) == 0 {
+		return question
+	}
+	return question + " / " + strings.Join(more, " / ")
 }
 
 // planOfData says where the answer is looked for, "" where it is in the documents

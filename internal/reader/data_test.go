@@ -3,6 +3,7 @@ package reader
 import (
 	"database/sql"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,7 +35,13 @@ func staff(t *testing.T) func(question string) (q sqlQuery, why, rows string) {
 			t.Fatal(err)
 		}
 	}
-	db, err := sqlite.Open(t.Context(), filepath.Join(dir, "ibid.db"), nil)
+	return asking(t, attached(t, path), "staff")
+}
+
+// attached is a catalogue with the database of a file.
+func attached(t *testing.T, path string) *database.Catalog {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ibid.db"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +50,13 @@ func staff(t *testing.T) func(question string) (q sqlQuery, why, rows string) {
 	if _, err := catalog.Add(t.Context(), database.Addition{Source: ibid.Secret(path)}); err != nil {
 		t.Fatal(err)
 	}
+	return catalog
+}
+
+// asking composes a question of a database and runs it.
+func asking(t *testing.T, catalog *database.Catalog, name string) func(question string) (q sqlQuery, why, rows string) {
 	return func(question string) (sqlQuery, string, string) {
-		d, named, err := catalog.Describe(t.Context(), "staff", question)
+		d, named, err := catalog.Describe(t.Context(), name, withSingulars(question))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +64,7 @@ func staff(t *testing.T) func(question string) (q sqlQuery, why, rows string) {
 		if why != "" {
 			return q, why, ""
 		}
-		table, err := catalog.Query(t.Context(), "staff", q.sql)
+		table, err := catalog.Query(t.Context(), name, q.sql)
 		if err != nil {
 			t.Errorf("%s: %s: %v", question, q.sql, err)
 		}
@@ -182,5 +194,66 @@ func TestHostileCells(t *testing.T) {
 	got := tableAnswer(q, p, false)
 	if strings.Count(got, "[c1]") != 1 || strings.ContainsAny(strings.Replace(got, "[c1]", "", 1), "[]<`*【") {
 		t.Errorf("the answer is\n%s", got)
+	}
+}
+
+const salesTable = `order_id,order_date,customer,product,category,qty,unit_price,revenue
+1,2024-01-05,Acme Ltd,Lamp,Lighting,10,20.00,200.00
+2,2024-02-11,Bolt GmbH,Desk,Furniture,2,300.00,600.00
+3,2024-03-02,Acme Ltd,Chair,Furniture,8,80.00,640.00
+4,2024-03-15,Corex,Lamp,Lighting,25,20.00,500.00
+5,2024-03-28,Dune SA,Shelf,Furniture,4,120.00,480.00
+6,2024-04-09,Bolt GmbH,Lamp,Lighting,5,20.00,100.00
+7,2024-05-20,Eon Bv,Desk,Furniture,1,300.00,300.00
+8,2024-06-30,Corex,Chair,Furniture,3,80.00,240.00
+9,2023-12-24,Faro Oy,Lamp,Lighting,7,20.00,140.00
+`
+
+// Columns are asked for by what they hold, whatever they are called.
+func TestComposeByWhatColumnsHold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sales.csv")
+	if err := os.WriteFile(path, []byte(salesTable), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask := asking(t, attached(t, path), "sales")
+	for question, want := range map[string]string{
+		"Which product sold the most?":           "Lamp|47",
+		"What is the best-selling product?":      "Lamp|47",
+		"top 2 customers by revenue":             "Acme Ltd|840\nCorex|740",
+		"top 3 products by quantity":             "Lamp|47\nChair|11\nShelf|4",
+		"average price per category":             "Furniture|176\nLighting|20",
+		"how many orders in March 2024":          "3",
+		"How many orders were there in Q2 2024?": "3",
+		"How many orders in March?":              "3",
+		"What was the total revenue in 2024?":    "3060",
+		"Which customer bought the most lamps?":  "Corex|25",
+		"Who spent the most?":                    "Acme Ltd|840",
+		"How many units of Lamp were sold?":      "47",
+		"How many lamps were sold in 2024?":      "40",
+		"total sales by category":                "Furniture|2260\nLighting|940",
+		"sales by category":                      "Furniture|2260\nLighting|940",
+		"What is the average order value?":       "355.555555555556",
+		"Which month had the highest revenue?":   "2024-03|1620",
+		"revenue per month in 2024":              "2024-01|200\n2024-02|600\n2024-03|1620\n2024-04|100\n2024-05|300\n2024-06|240",
+		"revenue by year":                        "2023|140\n2024|3060",
+		"How many customers are there?":          "6",
+		"List the orders of Corex":               "4|2024-03-15|Corex|Lamp|Lighting|25|20|500\n8|2024-06-30|Corex|Chair|Furniture|3|80|240",
+		"How many orders did Bolt GmbH place?":   "2",
+		"What was the biggest order?":            "3|2024-03-02|Acme Ltd|Chair|Furniture|8|80|640",
+		"Which category earned the most money?":  "Furniture|2260",
+		"Which customer has the most orders?":    "Acme Ltd|2",
+		"orders per customer":                    "Acme Ltd|2\nBolt GmbH|2\nCorex|2\nDune SA|1\nEon Bv|1\nFaro Oy|1",
+		"How much did Acme Ltd spend?":           "840",
+		"Which product has the lowest price?":    "Lamp|20\nLamp|20\nLamp|20\nLamp|20",
+	} {
+		q, why, got := ask(question)
+		if why != "" || got != want {
+			t.Errorf("%s\n  %s %s\n  gives %q\n  want  %q", question, q.sql, why, got, want)
+		}
+	}
+	for _, question := range []string{"Which product sold the most in Norway?", "How many orders were cancelled?", "Why did revenue fall?", "average margin per category"} {
+		if q, why, got := ask(question); why == "" {
+			t.Errorf("%s: %s gives %s", question, q.sql, got)
+		}
 	}
 }

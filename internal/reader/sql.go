@@ -43,6 +43,14 @@ type composer struct {
 	wheres  []string
 	said    []string // the conditions in words
 	bound   []string // columns that conditions are about
+
+	analyzer   *text.Analyzer
+	concepts   []concept
+	rowStems   map[string]bool // what the rows are called
+	rowsNamed  bool            // the question speaks of them
+	tableNamed bool            // by the name of the table
+	implied    string          // the concept that a verb measures by
+	periodOf   string          // month, year or day, where rows are put together by it
 }
 
 // word is a word of the question; used when it is accounted for.
@@ -94,7 +102,7 @@ func (r *Reader) compose(question string, d described) (q sqlQuery, why string) 
 	if why != "" {
 		return q, why
 	}
-	c := &composer{words: words, table: table, d: d}
+	c := &composer{words: words, table: table, d: d, analyzer: a, concepts: conceptsOf(a), rowStems: rowStemsOf(a, table)}
 	c.mentions(a)
 	if why := c.conditions(); why != "" {
 		return q, why
@@ -115,7 +123,7 @@ func (r *Reader) compose(question string, d described) (q sqlQuery, why string) 
 var plainWords = wordSet(`a an the of in on at for to from with who whose whom which what where is are was were be been do does did has have had having
 	there we our i my me you us it its that this these those they their and please tell give show list display name find get see know would like
 	can could all any some records record rows row entries entry table database data currently overall together altogether live lives located
-	based there's whats earn earns cost costs work works`)
+	based there's whats earn earns cost costs work works place placed money many`)
 
 // functionWords stand in every sentence: a column of such a name is not taken to
 // be named.
@@ -145,11 +153,12 @@ func chooseTable(a *text.Analyzer, words []word, d described) (ibid.DatabaseTabl
 		if findStems(words, nameStems(a, t.Name), 0) >= 0 {
 			score += 5
 		}
-		for _, c := range t.Columns {
-			if findStems(words, nameStems(a, c.Name), 0) >= 0 {
-				score++
+		for stem := range rowStemsOf(a, t) {
+			if findStems(words, []string{stem}, 0) >= 0 {
+				score += 2
 			}
 		}
+		score += columnsNamed(a, words, t)
 		for _, m := range d.Named {
 			if m.Table == t.Name {
 				score++
@@ -171,6 +180,28 @@ func chooseTable(a *text.Analyzer, words []word, d described) (ibid.DatabaseTabl
 	return d.Tables[best], ""
 }
 
+// columnsNamed counts the columns that words name; those that they mean count half
+// as much, and only where nothing is named.
+func columnsNamed(a *text.Analyzer, words []word, t ibid.DatabaseTable) int {
+	named, meant := 0, 0
+	c := &composer{words: slices.Clone(words), table: t, analyzer: a, concepts: conceptsOf(a), rowStems: rowStemsOf(a, t)}
+	for _, column := range t.Columns {
+		if findStems(words, nameStems(a, column.Name), 0) >= 0 {
+			named++
+		}
+	}
+	c.verbs()
+	c.meant()
+	meant = len(c.columns)
+	if c.implied != "" && c.impliedMeasure(aim{}) != "" {
+		meant++
+	}
+	if named == 0 && meant > 0 {
+		return 1
+	}
+	return named
+}
+
 // mentions finds the table's name and the columns, longest names first.
 func (c *composer) mentions(a *text.Analyzer) {
 	columns := slices.Clone(c.table.Columns)
@@ -188,6 +219,13 @@ func (c *composer) mentions(a *text.Analyzer) {
 	if stems := nameStems(a, c.table.Name); len(stems) > 0 {
 		for i := findStems(c.words, stems, 0); i >= 0; i = findStems(c.words, stems, 0) {
 			c.use(i, i+len(stems))
+			c.rowsNamed, c.tableNamed = true, true
+		}
+	}
+	for i, w := range c.words {
+		if c.rowStems[w.stem] && !w.used {
+			c.use(i, i+1)
+			c.rowsNamed = true
 		}
 	}
 }
@@ -228,7 +266,12 @@ func (c *composer) conditions() (why string) {
 	if why := c.values(); why != "" {
 		return why
 	}
+	c.verbs() // not before the values: a word may be one
+	c.meant()
 	if why := c.comparison(); why != "" {
+		return why
+	}
+	if why := c.month(); why != "" {
 		return why
 	}
 	return c.year()
@@ -301,7 +344,8 @@ func (c *composer) find(parts []string) int {
 
 func (c *composer) spells(at int, parts []string) bool {
 	for j, p := range parts {
-		if c.words[at+j].text != p {
+		w := c.words[at+j].text
+		if w != p && (len(parts) > 1 || strings.TrimSuffix(w, "s") != p) { // lamps
 			return false
 		}
 	}
@@ -388,6 +432,62 @@ func (c *composer) year() (why string) {
 		c.use(i-1, i+1)
 	}
 	return ""
+}
+
+var monthNames = []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
+
+// month turns "in March 2024" and "in Q1 2024" into a condition on the only column
+// of dates. A month without its year may be of any.
+func (c *composer) month() (why string) {
+	for i := range c.words {
+		w := c.words[i]
+		first, months := slices.Index(monthNames, w.text)+1, 1
+		end := i + 1
+		if w.text == "q" && end < len(c.words) && len(c.words[end].text) == 1 && c.words[end].text >= "1" && c.words[end].text <= "4" {
+			first, months = 3*int(c.words[end].text[0]-'1')+1, 3
+			end++
+		}
+		if w.used || first == 0 || w.text == "may" && !c.yearAt(end) {
+			continue
+		}
+		column := c.dateColumn()
+		if column == "" {
+			return fmt.Sprintf("it is not clear which date should be in %s", w.text)
+		}
+		start := i
+		for start > 0 && slices.Contains([]string{"in", "during", "of", "for", "the"}, c.words[start-1].text) && !c.words[start-1].used {
+			start--
+		}
+		if end < len(c.words) && c.words[end].text == "of" {
+			end++
+		}
+		name, called := c.name(column), strings.ToUpper(w.text[:1])+w.text[1:]
+		if months == 3 {
+			called = fmt.Sprintf("quarter %d", first/3+1)
+		}
+		if !c.yearAt(end) {
+			if months > 1 || c.d.Dialect != "SQLite" {
+				return fmt.Sprintf("it is not clear of which year “%s” is", w.text)
+			}
+			c.use(start, end)
+			c.where(column, fmt.Sprintf("substr(%s, 6, 2) = '%02d'", name, first), fmt.Sprintf("%s is in %s", column, called))
+			continue
+		}
+		year, _ := strconv.Atoi(c.words[end].text)
+		after, month := year, first+months
+		if month > 12 {
+			after, month = year+1, month-12
+		}
+		c.use(start, end+1)
+		c.where(column, fmt.Sprintf("%s >= '%04d-%02d-01' AND %s < '%04d-%02d-01'", name, year, first, name, after, month),
+			fmt.Sprintf("%s is in %s %d", column, called, year))
+	}
+	return ""
+}
+
+// yearAt reports whether a year stands at i.
+func (c *composer) yearAt(i int) bool {
+	return i < len(c.words) && len(c.words[i].text) == 4 && isNumber(c.words[i].text) && (c.words[i].text[:2] == "19" || c.words[i].text[:2] == "20")
 }
 
 // dateColumn is the column of dates that is meant: the only one that is named,

@@ -15,22 +15,26 @@ type aim struct {
 	word            string // that asked for the function
 	rows            bool   // whole rows, not a number: who, which, list
 	top             int    // of rows; 0 for all
-	group           string // a column
+	group           string // a column, or a part of a date: see period
+	entity          string // the column that "which", "who" or "top" asks for
+	every           bool   // it stands for each of its values, not for a row
 	measure         string // a column
 }
 
 // mostRows bounds a list.
 const mostRows = 50
 
-// functions by the words that ask for them.
-var functions = []struct {
+// function is an aggregate of SQL, by the words that ask for it.
+type function struct {
 	function string
 	words    []string
-}{
+}
+
+var functions = []function{
 	{"avg", []string{"average", "mean", "avg"}},
 	{"sum", []string{"total", "sum", "how much"}},
-	{"max", []string{"highest", "largest", "maximum", "max", "biggest", "greatest", "most expensive", "latest", "newest", "longest", "most"}},
-	{"min", []string{"lowest", "smallest", "minimum", "min", "least", "cheapest", "fewest", "earliest", "oldest", "shortest"}},
+	{"max", []string{"best", "top", "highest", "largest", "maximum", "max", "biggest", "greatest", "most expensive", "latest", "newest", "longest", "most"}},
+	{"min", []string{"worst", "lowest", "smallest", "minimum", "min", "least", "cheapest", "fewest", "earliest", "oldest", "shortest"}},
 }
 
 // statement writes the SQL.
@@ -40,8 +44,11 @@ func (c *composer) statement() (q sqlQuery, why string) {
 	if len(c.words) > 0 {
 		first = c.words[0].text
 	}
+	g.entity, g.every = c.entity(first)
 	g.rows = first == "who" || first == "which" || first == "list" || first == "show" || first == "name" || first == "find" || first == "display"
-	g.group = c.group()
+	if g.group = c.group(); g.group == "" {
+		g.group = c.period()
+	}
 	g.count = c.takeAny("how many", "number of", "count of", "count")
 	g.distinct = c.takeAny("different", "distinct", "unique")
 	g.top = c.top()
@@ -54,6 +61,9 @@ func (c *composer) statement() (q sqlQuery, why string) {
 				g.function, g.word = f.function, w
 			}
 		}
+	}
+	if g.word == "how much" {
+		g.word = "total"
 	}
 	switch {
 	case g.top > 0 && g.function == "":
@@ -143,8 +153,13 @@ func (c *composer) rest() []string {
 // write puts the statement together.
 func (c *composer) write(g aim) (q sqlQuery, why string) {
 	ordering := map[string]string{"max": "DESC", "min": "ASC"}[g.function]
-	if g.function != "" {
+	if g.function != "" && !(g.count && g.function == "sum") {
 		measure, ok := c.measured(g.function)
+		if !ok && !c.countsRows(g) {
+			if measure = c.impliedMeasure(g); measure != "" {
+				ok = true
+			}
+		}
 		switch {
 		case ok:
 			g.measure = measure
@@ -154,8 +169,25 @@ func (c *composer) write(g aim) (q sqlQuery, why string) {
 			return q, fmt.Sprintf("it is not clear which column “%s” is about", g.word)
 		}
 	}
+	if g.function == "" && !g.count && g.group != "" { // revenue per month, orders per customer
+		switch measure, ok := c.measured("sum"); {
+		case ok && c.sums(measure):
+			g.function, g.word, g.measure = "sum", "total", measure
+		case ok:
+			g.function, g.word, g.measure = "avg", "average", measure
+		case c.rowsNamed && c.conceptual() == "":
+			g.count = true
+		default:
+			if g.measure = c.impliedMeasure(aim{function: "sum"}); g.measure == "" {
+				return q, "it is not clear what is to be told"
+			}
+			g.function, g.word = "sum", "total"
+		}
+	}
 	switch {
-	case g.function != "" && ordering != "" && g.group == "" && (g.rows || g.top > 0):
+	case g.function != "" && ordering != "" && c.sums(g.measure) && (g.every || g.group != ""):
+		return c.extremeSum(g, ordering)
+	case g.function != "" && ordering != "" && g.group == "" && (g.rows || g.top > 0 || g.entity != ""):
 		return c.extreme(g, ordering), ""
 	case g.function != "" && g.count:
 		return q, "it asks for two things at once"
@@ -170,6 +202,126 @@ func (c *composer) write(g aim) (q sqlQuery, why string) {
 	return c.list(g)
 }
 
+// countsRows reports whether "most" and "fewest" are of rows: "the most orders".
+func (c *composer) countsRows(g aim) bool {
+	return c.rowsNamed && (g.word == "most" || g.word == "fewest") && c.conceptual() == "" && c.implied == ""
+}
+
+// entity finds what "which product", "top 5 customers", "the biggest order" ask
+// for. every: each of its values, of which there may be many rows.
+func (c *composer) entity(first string) (column string, every bool) {
+	if first == "who" && c.implied != "" {
+		return c.columnOf(cCustomer), c.columnOf(cCustomer) != ""
+	}
+	for _, m := range c.columns {
+		if m.first == 0 || isNumeric(m.column) || isDate(m.column) || slices.Contains(c.bound, m.column.Name) {
+			continue
+		}
+		before := c.words[m.first-1].text
+		if before == "selling" && m.first > 1 {
+			before = c.words[m.first-2].text
+		}
+		_, err := strconv.Atoi(before)
+		if before == "which" || before == "what" || before == "top" || err == nil || before == "popular" || superlative(before) {
+			return m.column.Name, !m.column.Key
+		}
+	}
+	for i, w := range c.words[:max(0, len(c.words)-1)] {
+		if superlative(w.text) && c.rowStems[c.words[i+1].stem] && w.text != "most" && w.text != "fewest" {
+			return c.words[i+1].text, false
+		}
+	}
+	return "", false
+}
+
+// superlative reports whether a word asks for the one that is ahead of all others.
+func superlative(word string) bool {
+	for _, f := range functions {
+		if f.function != "max" && f.function != "min" {
+			continue
+		}
+		for _, w := range f.words {
+			if w == word || strings.HasSuffix(w, " "+word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// periods are the parts of a date that rows are put together by, with how much of
+// an ISO date tells them apart.
+var periods = []struct {
+	words  []string
+	length int
+	format string
+}{
+	{[]string{"month", "months", "monthly"}, 7, "YYYY-MM"},
+	{[]string{"year", "years", "yearly", "annual"}, 4, "YYYY"},
+	{[]string{"day", "days", "daily"}, 10, "YYYY-MM-DD"},
+}
+
+// period finds "per month", "which month", "monthly".
+func (c *composer) period() string {
+	column := c.dateColumn()
+	if column == "" {
+		return ""
+	}
+	for _, p := range periods {
+		for i, w := range c.words {
+			k := slices.Index(p.words, w.text)
+			if k < 0 || w.used {
+				continue
+			}
+			start := i
+			for start > 0 && slices.Contains([]string{"per", "by", "each", "every", "which", "what", "the", "for"}, c.words[start-1].text) {
+				start--
+			}
+			if start == i && k != 2 && p.words[k] != "annual" {
+				continue
+			}
+			c.use(start, i+1)
+			c.periodOf = p.words[0]
+			if c.d.Dialect == "PostgreSQL" {
+				return fmt.Sprintf("to_char(%s, '%s')", c.name(column), p.format)
+			}
+			return fmt.Sprintf("substr(%s, 1, %d)", c.name(column), p.length)
+		}
+	}
+	return ""
+}
+
+// grouped writes what rows are put together by, and says it.
+func (c *composer) grouped(group string) (expression, said string) {
+	if c.periodOf != "" && strings.Contains(group, "(") {
+		return group + " AS " + c.name(c.periodOf), c.periodOf
+	}
+	return c.name(group), group
+}
+
+// extremeSum asks for which value of a column the sum of another is greatest or
+// least.
+func (c *composer) extremeSum(g aim, ordering string) (q sqlQuery, why string) {
+	by := g.group
+	if by == "" {
+		by = g.entity
+	}
+	for k := range c.columns {
+		if c.columns[k].column.Name == by {
+			c.columns[k].used = true
+		}
+	}
+	if rest := c.rest(); len(rest) > 0 {
+		return q, fmt.Sprintf("it is not clear what “%s” is there for", rest[0])
+	}
+	expression, said := c.grouped(by)
+	what := "total " + g.measure
+	q.what = fmt.Sprintf("the %s%s for each %s, %s", what, c.place(), said, map[string]string{"DESC": "the highest first", "ASC": "the lowest first"}[ordering])
+	q.sql = fmt.Sprintf("SELECT %s, sum(%s) AS %s FROM %s%s GROUP BY 1 ORDER BY 2 %s, 1 LIMIT %d",
+		expression, c.name(g.measure), c.name(what), c.from(), c.filter(), ordering, max(1, g.top))
+	return q, ""
+}
+
 // aggregate asks for one number, or one for each value of a column.
 func (c *composer) aggregate(expression, what, group string) sqlQuery {
 	q := sqlQuery{what: "the " + what + c.place()}
@@ -177,9 +329,14 @@ func (c *composer) aggregate(expression, what, group string) sqlQuery {
 		q.sql = fmt.Sprintf("SELECT %s AS %s FROM %s%s", expression, c.name(what), c.from(), c.filter())
 		return q
 	}
-	q.what += " for each " + group
-	q.sql = fmt.Sprintf("SELECT %s, %s AS %s FROM %s%s GROUP BY %s ORDER BY 2 DESC, 1 LIMIT %d", c.name(group), expression, c.name(what),
-		c.from(), c.filter(), c.name(group), mostRows)
+	by, said := c.grouped(group)
+	order := "2 DESC, 1"
+	if c.periodOf != "" {
+		order = "1"
+	}
+	q.what += " for each " + said
+	q.sql = fmt.Sprintf("SELECT %s, %s AS %s FROM %s%s GROUP BY 1 ORDER BY %s LIMIT %d", by, expression, c.name(what),
+		c.from(), c.filter(), order, mostRows)
 	return q
 }
 
@@ -188,6 +345,8 @@ func (c *composer) counted(g aim) (q sqlQuery, why string) {
 	switch rest := c.rest(); {
 	case len(rest) > 1:
 		return q, "it is not clear what is to be counted"
+	case len(rest) == 0 && c.implied == cQuantity && !c.rowsNamed && c.columnOf(cQuantity) != "": // how many lamps were sold
+		return c.aggregate("sum("+c.name(c.columnOf(cQuantity))+")", "total "+c.columnOf(cQuantity), g.group), ""
 	case len(rest) == 1 && !g.distinct && !c.follows(rest[0], "many", "of"):
 		return q, fmt.Sprintf("it is not clear what “%s” is there for", rest[0])
 	case len(rest) == 1 && !g.distinct && c.isAmount(rest[0]): // how many units were sold
