@@ -154,7 +154,9 @@ describe.skipIf(missing())(`the page with the built-in reader${missing() ? ` (${
     const { documents } = (await (await page.request.get(`${ibid.url}/v1/documents`)).json()) as { documents: { id: string; name: string }[] };
     const bees = documents.find((d) => d.name === notes.name);
     await page.request.delete(`${ibid.url}/v1/documents/${bees?.id ?? ""}`);
+    const before = page.url();
     await page.locator(".thread-item", { hasText: "When do honeybees" }).click();
+    await expect.poll(() => page.url()).not.toBe(before);
     await page.reload();
     await page.locator(".footnote-mark").first().click();
     const panel = page.getByRole("complementary", { name: "Source" });
