@@ -26,6 +26,9 @@ import (
 
 // The tests below run the real program as a user does.
 
+// hang is after how long a test gives up what it waits for.
+const hang = 5 * time.Minute
+
 // builder builds the program once, under the race detector where the tests run
 // under it.
 var builder struct {
@@ -169,7 +172,7 @@ func (h house) start(args ...string) *process {
 func (p *process) await(w *watched, pattern string) []string {
 	p.t.Helper()
 	re := regexp.MustCompile(pattern)
-	deadline := time.NewTimer(time.Minute)
+	deadline := time.NewTimer(hang)
 	defer deadline.Stop()
 	ended := p.ended
 	for {
@@ -196,7 +199,7 @@ func (p *process) end() int {
 	p.t.Helper()
 	select {
 	case <-p.ended:
-	case <-time.After(time.Minute):
+	case <-time.After(hang):
 		p.cmd.Process.Signal(syscall.SIGQUIT)
 		<-p.ended
 		errs, _ := p.errs.look()
@@ -576,7 +579,7 @@ func TestDoctorMissesOriginals(t *testing.T) {
 }
 
 func TestWorkerEndsWithItsInput(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), hang)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary(t), "extract-worker")
 	cmd.Stdin = strings.NewReader("")

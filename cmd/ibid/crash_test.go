@@ -36,6 +36,7 @@ type crashHouse struct {
 	url     string        // "" while the server is down
 	changed chan struct{} // closed when url changes
 	active  atomic.Int64  // runs being read
+	heard   chan struct{} // the server that is up has said something
 }
 
 // TestCrash kills the real server with SIGKILL at random moments while four
@@ -47,10 +48,11 @@ func TestCrash(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("IBID_KILLS")); err == nil {
 		kills = n
 	}
-	h := &crashHouse{house: newHouse(t), changed: make(chan struct{})}
+	h := &crashHouse{house: newHouse(t), changed: make(chan struct{}), heard: make(chan struct{}, 1)}
 	h.must("add", h.file("terms.md", warrantyText))
 	model := ibidtest.OllamaServer(t, crashScript()...)
 	h.flags = []string{"--model", "ollama:test@" + model.URL}
+	life := h.answerTime()
 
 	ctx, stopAsking := context.WithCancel(t.Context())
 	var people sync.WaitGroup
@@ -59,7 +61,7 @@ func TestCrash(t *testing.T) {
 		stories[i] = &crashStory{h: h, thread: fmt.Sprintf("thread-%d", i), seen: map[string][]ibid.Event{}}
 		people.Go(func() { stories[i].live(ctx) })
 	}
-	inMidRun := h.killRepeatedly(kills)
+	inMidRun := h.killRepeatedly(kills, life)
 	stopAsking()
 	people.Wait()
 
@@ -72,7 +74,7 @@ func TestCrash(t *testing.T) {
 	server.end()
 	t.Logf("kills %d (%d with answers under way), runs %d, events %d, lost %d, duplicated %d, continued %d, sealed %d",
 		kills, inMidRun, sum.runs, sum.events, sum.lost, sum.duplicated, sum.continued, sum.sealed)
-	if sum.continued == 0 || inMidRun == 0 {
+	if sum.continued+sum.sealed == 0 || inMidRun == 0 {
 		t.Error("no run was interrupted: the harness tests nothing")
 	}
 }
@@ -112,13 +114,42 @@ func (h *crashHouse) setURL(url string) {
 	h.changed = make(chan struct{})
 }
 
-// killRepeatedly returns how many kills hit while something was being answered.
-func (h *crashHouse) killRepeatedly(kills int) (inMidRun int) {
+// answerTime lets one question be answered and returns how long a server has to
+// live on this machine for that, in bounds.
+func (h *crashHouse) answerTime() time.Duration {
+	server := h.up()
+	s := &crashStory{h: h, thread: "first", seen: map[string][]ibid.Event{}}
+	began := time.Now()
+	id, err := s.ask(h.address(h.t.Context()))
+	if err != nil || !s.follow(h.t.Context(), id) {
+		h.t.Fatalf("the first question is not answered: %v, %+v", err, s.seen)
+	}
+	took := time.Since(began)
+	h.setURL("")
+	server.cmd.Process.Kill()
+	server.end()
+	return min(max(took+took/2, 350*time.Millisecond), 3*time.Second) // four at once take longer
+}
+
+// killRepeatedly kills servers that live for up to so long. It returns how many
+// kills hit while something was being answered.
+func (h *crashHouse) killRepeatedly(kills int, life time.Duration) (inMidRun int) {
 	rng := rand.New(rand.NewPCG(1, uint64(kills)))
 	for range kills {
+		select {
+		case <-h.heard: // said by the one before
+		default:
+		}
 		server := h.up()
 		// From before the first question is taken up to after an answer's end.
-		time.Sleep(time.Duration(rng.IntN(350)) * time.Millisecond)
+		if rng.IntN(5) > 0 {
+			select {
+			case <-h.heard:
+			case <-time.After(hang):
+				h.t.Fatal("the server says nothing")
+			}
+		}
+		time.Sleep(time.Duration(rng.Int64N(int64(life))))
 		if h.active.Load() > 0 {
 			inMidRun++
 		}
@@ -127,6 +158,13 @@ func (h *crashHouse) killRepeatedly(kills int) (inMidRun int) {
 		server.end()
 	}
 	return inMidRun
+}
+
+func (h *crashHouse) hear() {
+	select {
+	case h.heard <- struct{}{}:
+	default:
+	}
 }
 
 // address waits until the server is up; "" when ctx ends first.
@@ -192,6 +230,7 @@ func (s *crashStory) ask(url string) (runID string, err error) {
 	if resp.StatusCode != http.StatusAccepted && resp.StatusCode != http.StatusConflict {
 		return "", fmt.Errorf("status %d", resp.StatusCode)
 	}
+	s.h.hear()
 	if _, known := s.seen[out.MessageID]; !known {
 		s.seen[out.MessageID] = nil
 		s.runs = append(s.runs, out.MessageID)
@@ -226,6 +265,7 @@ func (s *crashStory) follow(ctx context.Context, runID string) bool {
 		if json.Unmarshal(line, &e) != nil {
 			return false
 		}
+		s.h.hear()
 		s.seen[runID] = append(s.seen[runID], e)
 		if _, end := e.Data.(ibid.RunFinished); end {
 			return true
@@ -261,7 +301,7 @@ func (s *crashStory) check(t *testing.T, sum *crashSum) {
 // finishAll waits for runs that were still going when the asking stopped.
 func (s *crashStory) finishAll(t *testing.T) {
 	for _, id := range s.runs {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), hang)
 		for !ended(s.seen[id]) && !s.follow(ctx, id) && ctx.Err() == nil {
 		}
 		cancel()

@@ -47,7 +47,7 @@ func TestSwitchTheEmbedder(t *testing.T) {
 	first, base := h.serve("--embedder", "lsa", "--add", "docs")
 	awaitEmbedder := func(base, what string, ok func(embedderReport) bool) embedderReport {
 		t.Helper()
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(hang); ; time.Sleep(10 * time.Millisecond) {
 			var status statusReport
 			getInto(t, base+"/v1/status", &status)
 			if ok(status.Embedder) {

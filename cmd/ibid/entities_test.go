@@ -26,7 +26,7 @@ func TestEntitiesByModel(t *testing.T) {
 	h.file("b.md", "A walrus eats.")
 	_, base := h.serve("--model", "ollama:test@"+model.URL, "--add", "docs")
 	var status statusReport
-	for deadline := time.Now().Add(time.Minute); status.Entities.ByModel < 2; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(hang); status.Entities.ByModel < 2; time.Sleep(10 * time.Millisecond) {
 		if getInto(t, base+"/v1/status", &status); time.Now().After(deadline) {
 			t.Fatalf("the entities are %+v", status.Entities)
 		}

@@ -3,6 +3,7 @@ package extract_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"ibid"
 	"ibid/internal/extract"
+	"ibid/internal/ibidtest"
 )
 
 func TestExtractReadsAFileByItsContent(t *testing.T) {
@@ -106,31 +108,34 @@ func pages(numbers ...string) string {
 func TestPageThatKillsItsReaderCostsOnlyItself(t *testing.T) {
 	for _, misdeed := range []string{"hang", "crash", "grow", "garbage"} {
 		t.Run(misdeed, func(t *testing.T) {
-			pool := fakePool(t, misdeed, extract.Limits{Stall: time.Second, MemoryBytes: 200 << 20})
-			x, err := pool.Extract(context.Background(), extract.Request{Data: []byte("%PDF-"), Name: "a.pdf"}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			extract.CheckExtract(t, x)
-			if want := pages("1", "2", "4", "5"); x.Text != want || x.Pages != 5 {
-				t.Errorf("text %q, want %q", x.Text, want)
-			}
-			if !strings.HasPrefix(x.Notice, "page 3 could not be read: ") {
-				t.Errorf("notice %q", x.Notice)
-			}
+			ibidtest.Patiently(t, time.Second, func(stall time.Duration) error { // in which a worker has to start, too
+				pool := fakePool(t, misdeed, extract.Limits{Stall: stall, MemoryBytes: 200 << 20})
+				x, err := pool.Extract(context.Background(), extract.Request{Data: []byte("%PDF-"), Name: "a.pdf"}, nil)
+				if err != nil {
+					return err
+				}
+				extract.CheckExtract(t, x)
+				if want := pages("1", "2", "4", "5"); x.Text != want || x.Pages != 5 {
+					return fmt.Errorf("text %q, want %q", x.Text, want)
+				}
+				if !strings.HasPrefix(x.Notice, "page 3 could not be read: ") {
+					return fmt.Errorf("notice %q", x.Notice)
+				}
+				return nil
+			})
 		})
 	}
 }
 
 func TestTimeoutKeepsWhatWasRead(t *testing.T) {
-	pool := fakePool(t, "hang", extract.Limits{Timeout: time.Second})
-	x, err := pool.Extract(context.Background(), extract.Request{Data: []byte("%PDF-"), Name: "a.pdf"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "pages 1–2 read, page 3 failed: it took too long: more than 1s"; x.Text != pages("1", "2") || x.Notice != want {
-		t.Errorf("text %q, notice %q", x.Text, x.Notice)
-	}
+	ibidtest.Patiently(t, time.Second, func(limit time.Duration) error { // in which a worker has to start, too
+		pool := fakePool(t, "hang", extract.Limits{Timeout: limit})
+		x, err := pool.Extract(context.Background(), extract.Request{Data: []byte("%PDF-"), Name: "a.pdf"}, nil)
+		if want := fmt.Sprintf("pages 1–2 read, page 3 failed: it took too long: more than %v", limit); err != nil || x.Text != pages("1", "2") || x.Notice != want {
+			return fmt.Errorf("text %q, notice %q, %v", x.Text, x.Notice, err)
+		}
+		return nil
+	})
 }
 
 func TestCancelledExtractEndsItsWorker(t *testing.T) {

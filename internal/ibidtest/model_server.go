@@ -119,7 +119,7 @@ func (s *ModelServer) Requests() []WireRequest {
 // never are.
 func (s *ModelServer) Await(t testing.TB, what string, ok func(ServerStats) bool) {
 	t.Helper()
-	deadline := time.NewTimer(10 * time.Second)
+	deadline := time.NewTimer(2 * time.Minute)
 	defer deadline.Stop()
 	for {
 		s.mu.Lock()

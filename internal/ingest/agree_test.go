@@ -96,7 +96,7 @@ func TestOpenMendsASnapshotThatLies(t *testing.T) {
 // eventually waits for the background.
 func (s *shop) eventually(what string, done func() bool) {
 	s.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(hang)
 	for !done() {
 		if time.Now().After(deadline) {
 			s.t.Fatalf("never: %s", what)

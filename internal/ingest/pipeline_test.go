@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,6 +85,9 @@ func (p *paragraphs) PageImage(context.Context, string, int, int) ([]byte, error
 	return nil, errors.New("no pages")
 }
 
+// hang is after how long a test that waits gives up.
+const hang = 3 * time.Minute
+
 func openShop(t *testing.T, dir string, files Extractor, change ...func(*Config)) *shop {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(dir, "ibid.db"), nil)
@@ -91,8 +95,9 @@ func openShop(t *testing.T, dir string, files Extractor, change ...func(*Config)
 		t.Fatal(err)
 	}
 	x := index.New(index.Config{})
+	var ids atomic.Int64
 	cfg := Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Index: x, Vectors: x, Extractor: files, Unpacker: boxes{}, Now: time.Now,
-		NewID: func() string { return fmt.Sprintf("d%d", time.Now().UnixNano()) }}
+		NewID: func() string { return fmt.Sprintf("d%d-%d", time.Now().UnixNano(), ids.Add(1)) }}
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -126,7 +131,7 @@ func (s *shop) add(name, content string) ibid.Document {
 // settled waits until a document is ready or failed.
 func (s *shop) settled(id string) ibid.Document {
 	s.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(hang)
 	for {
 		d, err := s.db.Document(s.t.Context(), id)
 		if err != nil {
@@ -238,7 +243,7 @@ func TestANewerVersionWhileOneIsRead(t *testing.T) {
 	<-files.waiting
 	s.add("a.txt", "The giraffe eats.")
 	close(files.block)
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(hang)
 	for s.finds("giraffe") == "" {
 		if time.Now().After(deadline) {
 			t.Fatal("the newer version is not searched")
@@ -346,7 +351,7 @@ func TestEmbeddingsAreKept(t *testing.T) {
 	}
 	before := e.texts
 	s = openShop(t, dir, newParagraphs(), use)
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(hang)
 	for len(s.index.Missing(e.Name())) > 0 {
 		if time.Now().After(deadline) {
 			t.Fatal("vectors do not come back from the database")
@@ -369,7 +374,7 @@ func TestAnEmbedderOutOfReachHoldsNothingUp(t *testing.T) {
 	e.down = false
 	e.mu.Unlock()
 	s.nudgeEmbed()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(hang)
 	for len(s.index.Missing(e.Name())) > 0 {
 		if time.Now().After(deadline) {
 			t.Fatal("the vectors never followed")
@@ -397,7 +402,7 @@ func TestTheBuiltInEmbedderIsFitted(t *testing.T) {
 		last = s.add(w+".txt", fmt.Sprintf("The %s lives near the %s and eats what the %s leaves.", w, words[(i+1)%len(words)], words[(i+5)%len(words)]))
 	}
 	s.settled(last.ID)
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(hang)
 	for s.fitted() == nil || len(s.index.Missing(s.fitted().Name())) > 0 {
 		if time.Now().After(deadline) {
 			t.Fatal("no fit, or chunks without vectors")

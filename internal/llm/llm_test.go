@@ -163,25 +163,26 @@ func TestOllamaWindow(t *testing.T) {
 
 // TestOllamaUnwedges: one request to unload the model, then the question again.
 func TestOllamaUnwedges(t *testing.T) {
-	s := ibidtest.OllamaServer(t, ibidtest.Reply{Fault: ibidtest.FaultWedge}, ibidtest.Say("back"))
-	m, err := llm.Open(llm.Config{Spec: "ollama:test@" + s.URL, HeaderTimeout: 200 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := m.Generate(t.Context(), ibid.ModelRequest{Turns: []ibid.Turn{ibid.UserTurn("hi")}}, func(ibid.ModelDelta) {})
-	if err != nil || res.Turn.Text() != "back" {
-		t.Fatalf("got %q, %v", res.Turn.Text(), err)
-	}
-	if st := s.Stats(); st.Unloads != 1 || st.Requests != 2 {
-		t.Errorf("%+v", st)
-	}
-	found := false
-	for _, r := range s.Requests() {
-		found = found || strings.Contains(string(r.Body), `"messages":[]`) && strings.Contains(string(r.Body), `"keep_alive":0`)
-	}
-	if !found {
-		t.Error("nobody asked to unload the model")
-	}
+	ibidtest.Patiently(t, 200*time.Millisecond, func(limit time.Duration) error { // which is also that of the second answer
+		s := ibidtest.OllamaServer(t, ibidtest.Reply{Fault: ibidtest.FaultWedge}, ibidtest.Say("back"))
+		m, err := llm.Open(llm.Config{Spec: "ollama:test@" + s.URL, HeaderTimeout: limit})
+		if err != nil {
+			return err
+		}
+		res, err := m.Generate(t.Context(), ibid.ModelRequest{Turns: []ibid.Turn{ibid.UserTurn("hi")}}, func(ibid.ModelDelta) {})
+		if err != nil || res.Turn.Text() != "back" {
+			return fmt.Errorf("got %q, %v", res.Turn.Text(), err)
+		}
+		if st := s.Stats(); st.Unloads != 1 || st.Requests != 2 {
+			return fmt.Errorf("the server saw %+v", st)
+		}
+		for _, r := range s.Requests() {
+			if strings.Contains(string(r.Body), `"messages":[]`) && strings.Contains(string(r.Body), `"keep_alive":0`) {
+				return nil
+			}
+		}
+		return errors.New("nobody asked to unload the model")
+	})
 }
 
 func TestTooLargeAnswer(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"ibid"
 	"ibid/internal/agent"
+	"ibid/internal/ibidtest"
 	"ibid/internal/sqlite"
 )
 
@@ -284,15 +285,18 @@ func TestTimeoutShowsWhatWasFound(t *testing.T) {
 		<-ctx.Done()
 		return agent.Outcome{}, ctx.Err()
 	})
-	acc, err := h.Start(t.Context(), Ask{ThreadID: "t1", Request: ibid.Request{Text: "a", TimeoutMS: 30}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.read(t, acc.MessageID, 0)
-	m, _ := h.db.Message(t.Context(), acc.MessageID)
-	if m.Status != ibid.StatusFailed || m.Error.Code != ibid.CodeTimeout || m.Text != "so far" {
-		t.Fatalf("saved %+v", m)
-	}
+	ibidtest.Patiently(t, 30*time.Millisecond, func(limit time.Duration) error {
+		acc, err := h.Start(t.Context(), Ask{ThreadID: "t1", Request: ibid.Request{Text: "a", TimeoutMS: limit.Milliseconds()}})
+		if err != nil {
+			return err
+		}
+		h.read(t, acc.MessageID, 0)
+		m, err := h.db.Message(t.Context(), acc.MessageID)
+		if m.Status != ibid.StatusFailed || m.Error.Code != ibid.CodeTimeout || m.Text != "so far" {
+			return fmt.Errorf("saved %+v, %v", m, err)
+		}
+		return nil
+	})
 }
 
 // TestShutdownHandsBack closes the runner in the middle of an answer and opens

@@ -50,7 +50,12 @@ func TestAReaderThatStopsReadingIsDropped(t *testing.T) {
 	}
 	impatient := h.cfg
 	impatient.WriteTimeout = 100 * time.Millisecond
-	narrow := httptest.NewUnstartedServer(server.New(impatient).Handler())
+	dropped := make(chan struct{})
+	handler := server.New(impatient).Handler()
+	narrow := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(dropped) // there is one request
+		handler.ServeHTTP(w, r)
+	}))
 	narrow.Listener = smallBuffers{ln}
 	narrow.Start()
 	defer narrow.Close()
@@ -74,8 +79,9 @@ func TestAReaderThatStopsReadingIsDropped(t *testing.T) {
 	if len(whole) < pieces*len(piece) {
 		t.Fatalf("the good reader got %d bytes", len(whole))
 	}
+	<-dropped
 	// What the slow reader was sent before it was dropped, it can still read.
-	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetReadDeadline(time.Now().Add(2 * time.Minute))
 	rest, err := io.ReadAll(conn)
 	if err != nil && !strings.Contains(err.Error(), "reset") {
 		t.Fatalf("the slow reader's connection stays open: %v", err)

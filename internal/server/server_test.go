@@ -372,6 +372,7 @@ func TestStopIsAnswered(t *testing.T) {
 func TestCutReadersMissNothing(t *testing.T) {
 	const deltas = 300
 	start := make(chan struct{})
+	begin := sync.OnceFunc(func() { close(start) })
 	h := openHouse(t, func(ctx context.Context, _ agent.Task, emit func(ibid.EventData) error) (agent.Outcome, error) {
 		<-start
 		_ = emit(ibid.QueryAnalyzed{Query: "q", Complexity: "simple"})
@@ -415,7 +416,11 @@ func TestCutReadersMissNothing(t *testing.T) {
 				if last != "" {
 					header = []string{"Last-Event-ID", last}
 				}
-				got := h.frames(h.open("GET", path, "", header...), func(n int) bool { return n >= cut })
+				resp := h.open("GET", path, "", header...)
+				if i == 1 {
+					begin() // with one reader at least, who is cut before the end
+				}
+				got := h.frames(resp, func(n int) bool { return n >= cut })
 				if len(got) > 0 && got[0].event == "message_not_streaming" {
 					break // the rest is in the log
 				}
@@ -432,7 +437,6 @@ func TestCutReadersMissNothing(t *testing.T) {
 			stories[i] = story(t, h, id, all, last)
 		})
 	}
-	close(start)
 	group.Wait()
 	total := 0
 	for i, s := range stories {
