@@ -23,7 +23,7 @@ run: ## build, then serve http://127.0.0.1:8080 with this project's documentatio
 		echo "$(ADDR) is taken by another program. Stop it, or choose another port:"; \
 		echo "  make run ADDR=127.0.0.1:8081"; exit 1; fi
 	@$(MAKE) build
-	@echo "Open http://$(ADDR) — Ctrl-C stops it, and .run/data keeps its data."
+	@echo "Ctrl-C stops it, and .run/data keeps its data."
 	@exec bin/ibid serve --addr $(ADDR) --data .run/data --add README.md --add docs
 
 build: go web/dist/index.html $(WASM)/pdfium.wasm ## build bin/ibid

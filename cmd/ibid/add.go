@@ -23,8 +23,9 @@ func (c *cli) addCommand() *cobra.Command {
 	var ask bool
 	var file string
 	cmd := &cobra.Command{
-		Use:   "add PATH|GLOB|URL…",
-		Short: "Add documents, or bring them up to date",
+		Use:        "add PATH|GLOB|URL…",
+		Short:      "Add documents, or bring them up to date",
+		SuggestFor: []string{"import", "index", "ingest", "upload", "watch", "update", "refresh"},
 		Long: "Adds files, the files of folders, files that match a pattern (** for any depth), and web pages.\n" +
 			"What was added before is brought up to date; only what changed is embedded again.\n" +
 			"A file that cannot be read gets one line that says why, and the others go on.",

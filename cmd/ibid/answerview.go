@@ -121,6 +121,9 @@ func stepLine(data ibid.EventData) string {
 	case ibid.PassagesReranked:
 		return fmt.Sprintf("· put in a new order by %s: %d of %d kept", d.Method, d.OutputCount, d.InputCount)
 	case ibid.AnswerVerified:
+		if d.ClaimsChecked == 0 {
+			return "" // it says that nothing was found
+		}
 		return fmt.Sprintf("· checked: %d of %d statements are backed by the passages", d.ClaimsSupported, d.ClaimsChecked)
 	}
 	return ""

@@ -22,8 +22,9 @@ import (
 func (c *cli) askCommand() *cobra.Command {
 	var o askOptions
 	cmd := &cobra.Command{
-		Use:   "ask QUESTION…",
-		Short: "Ask a question and read the answer with its footnotes",
+		Use:        "ask QUESTION…",
+		Short:      "Ask a question and read the answer with its footnotes",
+		SuggestFor: []string{"question", "chat", "query"},
 		Long: "Asks a question of your documents. The model's thinking and its steps go to standard error,\n" +
 			"the answer and its footnotes to standard output. Ctrl-C stops the answer, a second one quits.\n" +
 			"Without a question on the command line it is read from standard input.",
@@ -118,6 +119,9 @@ func readAttachments(paths []string) ([]ibid.Attachment, error) {
 		}
 		if len(data) > maxAttached {
 			return nil, fmt.Errorf("attach %s: %s is too much to send with a question; ibid add takes it into the library", path, byteSize(size))
+		}
+		if len(data) == 0 {
+			return nil, fmt.Errorf("attach %s: the file is empty", path)
 		}
 		files = append(files, ibid.Attachment{Name: filepath.Base(path), Data: data})
 	}

@@ -122,6 +122,7 @@ func TestExitCodes(t *testing.T) {
 	dir := t.TempDir()
 	good := write(t, filepath.Join(dir, "good.md"), "# good")
 	bad := write(t, filepath.Join(dir, "bad.md"), "\x00")
+	empty := write(t, filepath.Join(dir, "empty.md"), "")
 	completed, failed := lines(t, warrantyRun()), lines(t, logOf(
 		ibid.RunFailed{Code: ibid.CodeLLM, Message: "the model is broken"},
 		ibid.RunFinished{Finished: ibid.Finished{Status: ibid.StatusFailed}}))
@@ -136,6 +137,10 @@ func TestExitCodes(t *testing.T) {
 		{"--version", &fakeApp{}, exitOK, "ibid ", ""},
 		{"add --help", &fakeApp{}, exitOK, "ibid add ~/Documents/contracts", ""},
 		{"sreach x", &fakeApp{}, exitUsage, "", `did you mean "search"?`},
+		{"remove x", &fakeApp{}, exitUsage, "", `there is no command "remove"; it is "rm"`},
+		{"version", &fakeApp{}, exitUsage, "", `it is "--version"`},
+		{"extract-wroker", &fakeApp{}, exitUsage, "", `there is no command "extract-wroker"` + "\n"},
+		{"add -notes.md", &fakeApp{}, exitUsage, "", "a name that begins with - goes behind --\n"},
 		{"add", &fakeApp{}, exitUsage, "", "Run 'ibid add --help'"},
 		{"help serach", &fakeApp{}, exitUsage, "", `did you mean "search"?`},
 		{"help ls", &fakeApp{}, exitOK, "ibid ls --threads", ""},
@@ -146,6 +151,9 @@ func TestExitCodes(t *testing.T) {
 		{"ask --tag nobody x", &fakeApp{docs: library}, exitFailed, "", `no document has the tag "nobody"`},
 		{"ask --thread nobody x", &fakeApp{}, exitFailed, "", "`ibid ls --threads` lists them"},
 		{"ask --attach /nowhere x", &fakeApp{}, exitFailed, "", "attach /nowhere: no such file or directory\n"},
+		{"ask --attach / x", &fakeApp{}, exitFailed, "", "attach /: a folder is not a file to read\n"},
+		{"ask --attach /dev/null x", &fakeApp{}, exitFailed, "", "attach /dev/null: a device is not a file to read\n"},
+		{"ask --attach " + empty + " x", &fakeApp{}, exitFailed, "", "the file is empty\n"},
 		{"database add /nowhere.csv", &fakeApp{}, exitFailed, "", "/nowhere.csv: no such file or directory\n"},
 		{"database add mysql://u:p@h/x", &fakeApp{}, exitFailed, "", "there is no way to read mysql:// databases"},
 		{"eval retrieval --sample -1 x", &fakeApp{}, exitUsage, "", "invalid argument \"-1\" for \"--sample\" flag\n"},

@@ -19,8 +19,9 @@ import (
 
 func (c *cli) databaseCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "database",
-		Short: "Attach databases and tables that questions can be asked of",
+		Use:        "database",
+		SuggestFor: []string{"db", "databases", "sql"},
+		Short:      "Attach databases and tables that questions can be asked of",
 		Long: "Attaches SQLite files, PostgreSQL servers, CSV files and workbooks. They are only ever read:\n" +
 			"nothing that ibid does can change them.",
 		Example: "  ibid database add sales.csv\n" +

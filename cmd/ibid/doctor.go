@@ -22,8 +22,9 @@ import (
 func (c *cli) doctorCommand() *cobra.Command {
 	var asJSON, repair bool
 	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check configuration, model, embedder, data directory and disk, and say how to mend them",
+		Use:        "doctor",
+		SuggestFor: []string{"check", "repair", "config", "test"},
+		Short:      "Check configuration, model, embedder, data directory and disk, and say how to mend them",
 		Long: "Checks everything that a question needs, and says beside each finding how to mend it.\n" +
 			"With --repair the search index is first built anew from the database, also while a server runs.",
 		Example: "  ibid doctor\n" +

@@ -14,8 +14,9 @@ import (
 func (c *cli) lsCommand() *cobra.Command {
 	var threads, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "ls",
-		Short: "List the documents, or the conversations",
+		Use:        "ls",
+		Short:      "List the documents, or the conversations",
+		SuggestFor: []string{"list", "status", "threads", "documents"},
 		Example: "  ibid ls\n" +
 			"  ibid ls --threads\n" +
 			"  ibid ls --json | jq -r '.[] | select(.status==\"failed\") | .name'",

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -81,7 +82,10 @@ func (c *cli) rootCommand() *cobra.Command {
 	root.SetVersionTemplate("ibid {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		said, _, _ := strings.Cut(err.Error(), ": strconv.")
+		said, _, _ := strings.Cut(safe(err.Error()), ": strconv.")
+		if strings.HasPrefix(said, "unknown shorthand") {
+			said += "; a name that begins with - goes behind --"
+		}
 		return &usageError{cmd, errors.New(said)}
 	})
 	root.SetHelpCommand(helpCommand())
@@ -167,7 +171,16 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	}
 	var names []string
 	for _, sub := range cmd.Commands() {
+		if sub.Hidden {
+			continue
+		}
+		if slices.Contains(sub.SuggestFor, args[0]) {
+			return usagef(cmd, "there is no command %q; it is %q", args[0], sub.Name())
+		}
 		names = append(names, sub.Name())
+	}
+	if args[0] == "version" {
+		return usagef(cmd, "there is no command %q; it is \"--version\"", args[0])
 	}
 	if near := nearest(args[0], names); near != "" {
 		return usagef(cmd, "there is no command %q; did you mean %q?", args[0], near)
@@ -199,7 +212,7 @@ func (c *cli) report(err error) int {
 		c.printHint(coded.Hint)
 		return exitFailed
 	case errors.As(err, &held):
-		fmt.Fprintf(c.err, "ibid: %s\n", held)
+		fmt.Fprintf(c.err, "ibid: %s\n", safe(held.Error()))
 		c.printHint(held.hint())
 		return exitFailed
 	}

@@ -11,8 +11,9 @@ import (
 
 func (c *cli) rmCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "rm ID|NAME|GLOB…",
-		Short: "Remove documents from the library",
+		Use:        "rm ID|NAME|GLOB…",
+		Short:      "Remove documents from the library",
+		SuggestFor: []string{"remove", "delete", "del", "forget"},
 		Long: "Removes documents by id, name, source, or pattern over names and library paths.\n" +
 			"The files that they were added from are not touched.",
 		Example: "  ibid rm report.pdf\n" +

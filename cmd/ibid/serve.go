@@ -21,8 +21,9 @@ import (
 func (c *cli) serveCommand() *cobra.Command {
 	var add []string
 	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve the web page and the HTTP API",
+		Use:        "serve",
+		Short:      "Serve the web page and the HTTP API",
+		SuggestFor: []string{"start", "run", "web", "ui", "open"},
 		Long: "Serve the web page and the HTTP API until it is told to stop (Ctrl-C).\n" +
 			"Answers that are under way then go on at the next start.",
 		Example: "  ibid serve\n" +

@@ -324,6 +324,7 @@ func runGuarded(fn func(querier) error, q querier) (err error) {
 // SQLite's primary result codes, https://www.sqlite.org/rescode.html
 const (
 	codeBusy       = 5
+	codeReadOnly   = 8
 	codeIOErr      = 10
 	codeCorrupt    = 11
 	codeFull       = 13
@@ -358,6 +359,9 @@ func translate(err error) error {
 	case codeCorrupt, codeNotADB:
 		return &ibid.Error{Code: ibid.CodeInternal, Message: "the database file is damaged or not ibid's",
 			Hint: "restore it from a backup, or choose another data directory", Err: err}
+	case codeReadOnly:
+		return &ibid.Error{Code: ibid.CodeInternal, Message: "the database cannot be written",
+			Hint: "make the data directory and ibid.db in it writable, or choose another data directory", Err: err}
 	case codeBusy:
 		return &ibid.Error{Code: ibid.CodeInternal, Message: "the database is held by another program", Err: err, Retryable: true}
 	}
