@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -113,7 +114,7 @@ func stepLine(data ibid.EventData) string {
 		return strings.TrimSuffix(fmt.Sprintf("→ %s: %s", d.Tool, d.Detail), ": ")
 	case ibid.ToolFinished:
 		if !d.OK {
-			return fmt.Sprintf("✗ %s: %s (%d ms)", d.Tool, firstOf(d.Error, d.Summary), d.DurationMS)
+			return fmt.Sprintf("✗ %s: %s (%d ms)", d.Tool, cmp.Or(d.Error, d.Summary), d.DurationMS)
 		}
 		return fmt.Sprintf("✓ %s: %s (%d ms)", d.Tool, d.Summary, d.DurationMS)
 	case ibid.PassagesGraded:
@@ -125,15 +126,6 @@ func stepLine(data ibid.EventData) string {
 			return "" // it says that nothing was found
 		}
 		return fmt.Sprintf("· checked: %d of %d statements are backed by the passages", d.ClaimsSupported, d.ClaimsChecked)
-	}
-	return ""
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
 	}
 	return ""
 }
@@ -246,7 +238,7 @@ func (v *answerView) footnotes() {
 
 func (v *answerView) footnote(c ibid.Citation) {
 	mark := fmt.Sprintf("[%d] ", c.N)
-	title := firstOf(c.Title, strings.Join(c.Path, "/"))
+	title := cmp.Or(c.Title, strings.Join(c.Path, "/"))
 	if len(c.Pages) > 0 {
 		title += ", page " + strconv.Itoa(c.Pages[0])
 	}

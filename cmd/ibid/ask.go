@@ -198,20 +198,12 @@ func (r *askRun) send(ctx context.Context, s *session, q question) (asked, error
 	if err := checkScope(ctx, s, q.Scope); err != nil {
 		return asked{}, err
 	}
-	if len(r.options.documents) > 0 {
-		documents, err := s.documents(ctx)
-		if err != nil {
-			return asked{}, err
-		}
-		for _, name := range r.options.documents {
-			matches, err := findDocuments(documents, name)
-			if err != nil {
-				return asked{}, err
-			}
-			for _, d := range matches {
-				q.Scope.Documents = append(q.Scope.Documents, d.ID)
-			}
-		}
+	documents, err := s.named(ctx, r.options.documents)
+	if err != nil {
+		return asked{}, err
+	}
+	for _, d := range documents {
+		q.Scope.Documents = append(q.Scope.Documents, d.ID)
 	}
 	for _, name := range r.options.databases {
 		d, err := s.database(ctx, name)

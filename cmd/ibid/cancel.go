@@ -25,19 +25,10 @@ func (c *cli) cancelCommand() *cobra.Command {
 	}
 }
 
-// cancel resolves every name before it cancels anything.
 func (c *cli) cancel(ctx context.Context, s *session, names []string) error {
-	documents, err := s.documents(ctx)
+	found, err := s.named(ctx, names)
 	if err != nil {
 		return err
-	}
-	var found []ibid.Document
-	for _, name := range names {
-		some, err := findDocuments(documents, name)
-		if err != nil {
-			return err
-		}
-		found = append(found, some...)
 	}
 	for _, d := range found {
 		now, err := s.cancelDocument(ctx, d.ID)

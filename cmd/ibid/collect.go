@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"ibid/internal/extract"
 	"ibid/internal/ingest"
 )
 
@@ -115,7 +116,7 @@ func (c *collection) fail(name string, err error) {
 // addFile takes one file, once.
 func (c *collection) addFile(name, file, folder string, info fs.FileInfo) {
 	if !info.Mode().IsRegular() {
-		c.fail(name, fmt.Errorf("%s is not a file to read", modeName(info.Mode())))
+		c.fail(name, fmt.Errorf("%s is not a file to read", extract.FileKind(info.Mode())))
 		return
 	}
 	abs, err := filepath.Abs(file)
@@ -128,20 +129,6 @@ func (c *collection) addFile(name, file, folder string, info fs.FileInfo) {
 	}
 	c.seen[abs] = true
 	c.items = append(c.items, item{name: name, path: abs, folder: folder, size: info.Size(), info: info})
-}
-
-func modeName(m fs.FileMode) string {
-	switch {
-	case m.IsDir():
-		return "a folder"
-	case m&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case m&fs.ModeSocket != 0:
-		return "a socket"
-	case m&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return "something special"
 }
 
 // walk takes the files of a folder and of the folders in it. Hidden ones and
@@ -341,7 +328,7 @@ func openRegular(root, file string) (io.ReadCloser, int64, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file to read", modeName(info.Mode()))
+		err = fmt.Errorf("%s is not a file to read", extract.FileKind(info.Mode()))
 	}
 	if err != nil {
 		f.Close()

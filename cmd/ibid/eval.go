@@ -41,13 +41,14 @@ func (c *cli) evalRetrievalCommand() *cobra.Command {
 			"  ibid eval retrieval --embedder ollama:nomic-embed-text questions/cranfield",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			cfg, err := c.config(cmd)
-			if err != nil {
-				return err
-			}
-			return c.evalRetrieval(ctx, cfg, args[0], eval.Config{Sample: int(sample), Split: split}, asJSON)
+			return c.measure(cmd, asJSON, func(ctx context.Context, cfg Config, progress progressFunc) (report, error) {
+				measured, err := retrievalConfig(cfg)
+				if err != nil {
+					return nil, err
+				}
+				measured.Sample, measured.Split, measured.Progress = int(sample), split, progress
+				return eval.Retrieval(ctx, args[0], measured)
+			})
 		},
 	}
 	cmd.Flags().UintVar(&sample, "sample", 0, "ask so many questions only, chosen at random; 0 asks all")
@@ -56,24 +57,14 @@ func (c *cli) evalRetrievalCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) evalRetrieval(ctx context.Context, cfg Config, dir string, measured eval.Config, asJSON bool) error {
-	var err error
+func retrievalConfig(cfg Config) (measured eval.Config, err error) {
 	if measured.Embedder, err = openEmbedder(cfg); err != nil {
-		return err
+		return measured, err
 	}
 	if cfg.Rerank != rerankMaxSim { // which is measured in any case
-		if measured.Reranker, err = openReranker(cfg, nil); err != nil {
-			return err
-		}
+		measured.Reranker, err = openReranker(cfg, nil)
 	}
-	var end func()
-	measured.Progress, end = c.evalProgress()
-	report, err := eval.Retrieval(ctx, dir, measured)
-	end()
-	if err != nil {
-		return err
-	}
-	return c.printReport(report, asJSON)
+	return measured, err
 }
 
 func (c *cli) evalAnswersCommand() *cobra.Command {
@@ -89,13 +80,14 @@ func (c *cli) evalAnswersCommand() *cobra.Command {
 			"  ibid eval answers --model ollama:qwen3:4b --sample 200 questions/squad-dev",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			cfg, err := c.config(cmd)
-			if err != nil {
-				return err
-			}
-			return c.evalAnswers(ctx, cfg, args[0], int(sample), asJSON)
+			return c.measure(cmd, asJSON, func(ctx context.Context, cfg Config, progress progressFunc) (report, error) {
+				measured, err := answersConfig(cfg)
+				if err != nil {
+					return nil, err
+				}
+				measured.Sample, measured.Progress = int(sample), progress
+				return eval.Answers(ctx, args[0], measured)
+			})
 		},
 	}
 	cmd.Flags().UintVar(&sample, "sample", 500, "ask so many questions only, chosen at random; 0 asks all")
@@ -103,36 +95,46 @@ func (c *cli) evalAnswersCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) evalAnswers(ctx context.Context, cfg Config, dir string, sample int, asJSON bool) error {
-	embedder, err := openEmbedder(cfg)
-	if err != nil {
-		return err
-	}
-	measured := eval.AnswersConfig{Models: []ibid.Model{reader.New()}, Embedder: embedder, Sample: sample}
+func answersConfig(cfg Config) (eval.AnswersConfig, error) {
+	measured := eval.AnswersConfig{Models: []ibid.Model{reader.New()}}
 	if cfg.Model != builtInModel {
 		m, err := openModel(cfg, cfg.Model)
 		if err != nil {
-			return err
+			return measured, err
 		}
 		measured.Models = append(measured.Models, m)
 		measured.Workers = cfg.Limits.Runs
 	}
-	var end func()
-	measured.Progress, end = c.evalProgress()
-	report, err := eval.Answers(ctx, dir, measured)
-	end()
+	var err error
+	measured.Embedder, err = openEmbedder(cfg)
+	return measured, err
+}
+
+// report is what was measured.
+type report interface{ WriteTable(io.Writer) error }
+
+// progressFunc is told how far a measurement is.
+type progressFunc func(stage string, done, total int)
+
+// measure measures with the configuration of a command, and prints the report as
+// JSON or for people.
+func (c *cli) measure(cmd *cobra.Command, asJSON bool, work func(context.Context, Config, progressFunc) (report, error)) error {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	cfg, err := c.config(cmd)
 	if err != nil {
 		return err
 	}
-	return c.printReport(report, asJSON)
-}
-
-// printReport prints what was measured, as JSON or for people.
-func (c *cli) printReport(report interface{ WriteTable(io.Writer) error }, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(c.out).Encode(report)
+	progress, end := c.evalProgress()
+	measured, err := work(ctx, cfg, progress)
+	end()
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return json.NewEncoder(c.out).Encode(measured)
 	}
-	return report.WriteTable(c.out)
+	return measured.WriteTable(c.out)
 }
 
 // sayEvery is how often a measurement says how far it is where nobody watches: a
@@ -141,7 +143,7 @@ const sayEvery = 10 * time.Second
 
 // evalProgress shows how far a measurement is, on standard error: in one line on
 // a terminal, elsewhere by a line now and then.
-func (c *cli) evalProgress() (show func(stage string, done, total int), end func()) {
+func (c *cli) evalProgress() (show progressFunc, end func()) {
 	notes := newTerminal(c.err, c.env)
 	if notes.tty {
 		show = func(stage string, done, total int) {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"path"
 	"strings"
@@ -10,6 +12,33 @@ import (
 
 // leastPrefix is how much of an id has to be given.
 const leastPrefix = 6
+
+// named returns the documents that some names mean, each once. All names are looked
+// up before anything is done, so that a mistyped one does nothing.
+func (s *session) named(ctx context.Context, names []string) ([]ibid.Document, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	documents, err := s.documents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []ibid.Document
+	seen := map[string]bool{}
+	for _, name := range names {
+		found, err := findDocuments(documents, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range found {
+			if !seen[d.ID] {
+				seen[d.ID] = true
+				all = append(all, d)
+			}
+		}
+	}
+	return all, nil
+}
 
 // findDocuments returns the documents that a name on the command line means: an
 // id or its beginning, a file name, the path or URL it was added from, or a
@@ -70,7 +99,7 @@ func libraryPath(d ibid.Document) string { return path.Join(d.Folder, d.Name) }
 func severalFit(name string, found []ibid.Document) error {
 	var lines []string
 	for _, d := range found {
-		lines = append(lines, d.ID+"  "+firstOf(d.Source, libraryPath(d)))
+		lines = append(lines, d.ID+"  "+cmp.Or(d.Source, libraryPath(d)))
 	}
 	err := ibid.Errorf(ibid.CodeBadRequest, "%q fits %d documents:\n  %s", name, len(found), strings.Join(lines, "\n  "))
 	err.Hint = "name one by its id"

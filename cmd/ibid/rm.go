@@ -27,28 +27,12 @@ func (c *cli) rmCommand() *cobra.Command {
 	}
 }
 
-// remove removes what the names mean. All names are looked up first, so that a
-// mistyped one removes nothing.
 func (c *cli) remove(ctx context.Context, s *session, names []string) error {
-	documents, err := s.documents(ctx)
+	found, err := s.named(ctx, names)
 	if err != nil {
 		return err
 	}
-	var doomed []ibid.Document
-	seen := map[string]bool{}
-	for _, name := range names {
-		found, err := findDocuments(documents, name)
-		if err != nil {
-			return err
-		}
-		for _, d := range found {
-			if !seen[d.ID] {
-				seen[d.ID] = true
-				doomed = append(doomed, d)
-			}
-		}
-	}
-	for _, d := range doomed {
+	for _, d := range found {
 		if err := s.deleteDocument(ctx, d.ID); err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
 			return fmt.Errorf("remove %s: %w", d.Name, err)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -78,15 +79,11 @@ func (c *cli) search(ctx context.Context, s *session, query string, o searchOpti
 		values.Set("rerank", "false")
 	}
 	if o.document != "" {
-		documents, err := s.documents(ctx)
+		documents, err := s.named(ctx, []string{o.document})
 		if err != nil {
 			return err
 		}
-		found, err := findDocuments(documents, o.document)
-		if err != nil {
-			return err
-		}
-		for _, d := range found {
+		for _, d := range documents {
 			values.Add("document", d.ID)
 		}
 	}
@@ -123,7 +120,7 @@ func printHits(out *terminal, r searchResult, o searchOptions) {
 	for i, p := range r.Passages {
 		rank := fmt.Sprintf("%2d  %.3f  ", i+1, p.Score)
 		out.printf("%s%s\n", rank, out.paint(bold, oneLine(hitTitle(p), max(0, out.width-len(rank)))))
-		shown := firstOf(p.Quote.Text, p.Text)
+		shown := cmp.Or(p.Quote.Text, p.Text)
 		if o.expand {
 			shown = p.Text
 		}
@@ -167,7 +164,7 @@ func marked(out *terminal, p ibid.Passage, shown string) string {
 }
 
 func hitTitle(p ibid.Passage) string {
-	title := firstOf(p.Document.Title, p.Document.Name)
+	title := cmp.Or(p.Document.Title, p.Document.Name)
 	page := p.Quote.Page
 	if page == 0 && len(p.Pages) > 0 {
 		page = p.Pages[0]

@@ -53,7 +53,7 @@ func (r Request) source() (*source, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = refuse("this is " + fileKind(info.Mode()) + ", not a regular file")
+		err = refuse("this is " + FileKind(info.Mode()) + ", not a regular file")
 	}
 	if err != nil {
 		_ = f.Close()
@@ -70,14 +70,15 @@ func openError(r Request, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		message = "the file may not be read by this user"
 	case statErr == nil && !info.Mode().IsRegular():
-		message = "this is " + fileKind(info.Mode()) + ", not a regular file"
+		message = "this is " + FileKind(info.Mode()) + ", not a regular file"
 	default:
 		return &ibid.Error{Code: ibid.CodeBadRequest, Message: "the file cannot be opened", Err: err}
 	}
 	return refuse(message)
 }
 
-func fileKind(m fs.FileMode) string {
+// FileKind says what stands where a regular file should, for people.
+func FileKind(m fs.FileMode) string {
 	switch {
 	case m.IsDir():
 		return "a folder"
