@@ -302,12 +302,17 @@ func (r *askRun) view(ctx context.Context, s *session) *answerView {
 	v := newAnswerView(newTerminal(c.out, c.env), newTerminal(c.err, c.env))
 	v.json = r.options.json
 	v.goOn = "ibid ask --thread " + r.options.thread
-	v.sourceOf = func(documentID string) string {
+	v.sourceOf = sourceOf(ctx, s)
+	return v
+}
+
+// sourceOf says where documents came from, "" of one that was removed since.
+func sourceOf(ctx context.Context, s *session) func(documentID string) string {
+	return func(documentID string) string {
 		doc, err := s.document(ctx, documentID)
 		if err != nil {
-			return "" // removed since
+			return ""
 		}
 		return doc.Source
 	}
-	return v
 }

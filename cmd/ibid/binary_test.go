@@ -259,6 +259,41 @@ func TestAddAskAndRemove(t *testing.T) {
 	}
 }
 
+// A conversation can be gone on with, read again and removed by the beginning of
+// its id.
+func TestConversationsInTheTerminal(t *testing.T) {
+	h := newHouse(t)
+	doc := h.file("terms.md", warrantyText)
+	h.must("add", doc, "--folder", "sale")
+	h.must("ask", "How long does the warranty last?")
+	var threads []ibid.Thread
+	if err := json.Unmarshal([]byte(h.must("ls", "--threads", "--json")), &threads); err != nil || len(threads) != 1 {
+		t.Fatalf("%d threads, %v", len(threads), err)
+	}
+	id := threads[0].ID[:13]
+	h.must("ask", "--thread", id, "--attach", h.file("note.txt", "The offer ends in May."), "When are goods delivered?")
+	out := h.must("show", id)
+	for _, want := range []string{"> How long does the warranty last?\n", "two years", "[1] Terms of sale", "file://" + filepath.ToSlash(doc),
+		"> When are goods delivered?\n> + note.txt (22 B)\n", "ten working days"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the conversation lacks %q:\n%s", want, out)
+		}
+	}
+	var messages []ibid.Message
+	if err := json.Unmarshal([]byte(h.must("show", "--json", id)), &messages); err != nil || len(messages) != 4 {
+		t.Errorf("%d messages, %v", len(messages), err)
+	}
+	if out := h.must("rm", "--thread", id); !strings.Contains(out, "removed conversation "+threads[0].ID) {
+		t.Errorf("rm said %q", out)
+	}
+	if out := h.must("ls", "--threads", "--json"); strings.TrimSpace(out) != "[]" {
+		t.Errorf("after rm: %s", out)
+	}
+	if out := h.must("ls", "--folder", "sale", "*.md"); !strings.Contains(out, "terms.md") {
+		t.Errorf("ls said %q", out)
+	}
+}
+
 func TestAskJSONIsARunLog(t *testing.T) {
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))

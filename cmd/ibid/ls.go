@@ -12,35 +12,62 @@ import (
 )
 
 func (c *cli) lsCommand() *cobra.Command {
-	var threads, asJSON bool
+	var o lsOptions
 	cmd := &cobra.Command{
-		Use:        "ls",
+		Use:        "ls [ID|NAME|GLOB…]",
 		Short:      "List the documents, or the conversations",
 		SuggestFor: []string{"list", "status", "threads", "documents"},
 		Example: "  ibid ls\n" +
+			"  ibid ls 'contracts/*' --tag signed\n" +
 			"  ibid ls --threads\n" +
 			"  ibid ls --json | jq -r '.[] | select(.status==\"failed\") | .name'",
-		Args: arguments(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			narrowed := len(args) > 0 || o.category != "" || o.folder != "" || len(o.tags) > 0
+			if o.threads && narrowed {
+				return usagef(cmd, "--threads lists all conversations, and takes no names, folders, categories or tags")
+			}
 			return c.withSession(cmd, func(ctx context.Context, s *session) error {
-				if threads {
-					return c.listThreads(ctx, s, asJSON)
+				if o.threads {
+					return c.listThreads(ctx, s, o.json)
 				}
-				return c.listDocuments(ctx, s, asJSON)
+				return c.listDocuments(ctx, s, args, o)
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&threads, "threads", false, "list conversations instead of documents")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	flags := cmd.Flags()
+	flags.BoolVar(&o.threads, "threads", false, "list conversations instead of documents")
+	flags.StringVar(&o.category, "category", "", "list documents of this `CATEGORY` only")
+	flags.StringVar(&o.folder, "folder", "", "list documents in this `FOLDER` of the library only")
+	flags.StringArrayVar(&o.tags, "tag", nil, "list documents with this `TAG` only (may be repeated: with all of them)")
+	flags.BoolVar(&o.json, "json", false, "print a JSON array")
 	return cmd
 }
 
-func (c *cli) listDocuments(ctx context.Context, s *session, asJSON bool) error {
-	documents, err := s.documents(ctx)
+type lsOptions struct {
+	threads  bool
+	category string
+	folder   string
+	tags     []string
+	json     bool
+}
+
+// listDocuments lists those that a scope and names let through; none of either
+// lets all through.
+func (c *cli) listDocuments(ctx context.Context, s *session, names []string, o lsOptions) error {
+	scope := ibid.Scope{Category: o.category, Folder: o.folder, Tags: o.tags}
+	if err := checkScope(ctx, s, scope); err != nil {
+		return err
+	}
+	documents, err := s.documentsIn(ctx, scope)
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if len(names) > 0 {
+		if documents, err = namedDocuments(documents, names); err != nil {
+			return err
+		}
+	}
+	if o.json {
 		return printJSON(c, documents)
 	}
 	if len(documents) == 0 {

@@ -103,6 +103,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.askCommand(),
 		c.searchCommand(),
 		c.lsCommand(),
+		c.showCommand(),
 		c.rmCommand(),
 		c.doctorCommand(),
 		c.databaseCommand(),

@@ -40,6 +40,26 @@ func (s *session) named(ctx context.Context, names []string) ([]ibid.Document, e
 	return all, nil
 }
 
+// namedDocuments returns the documents that any of the names means, in the order
+// of the list. Unlike findDocuments it takes all that a plain name fits: nothing
+// is done to them.
+func namedDocuments(documents []ibid.Document, names []string) ([]ibid.Document, error) {
+	wanted := map[string]bool{}
+	for _, name := range names {
+		found := selectDocuments(documents, func(d ibid.Document) bool { return name != "" && (d.Name == name || d.Title == name) })
+		if len(found) == 0 {
+			var err error
+			if found, err = findDocuments(documents, name); err != nil {
+				return nil, err
+			}
+		}
+		for _, d := range found {
+			wanted[d.ID] = true
+		}
+	}
+	return selectDocuments(documents, func(d ibid.Document) bool { return wanted[d.ID] }), nil
+}
+
 // findDocuments returns the documents that a name on the command line means: an
 // id or its beginning, a file name, the path or URL it was added from, or a
 // pattern over names and library paths. A name that fits several documents is

@@ -28,6 +28,10 @@ func TestFindDocuments(t *testing.T) {
 			t.Errorf("%s means %q (%v), want %q", name, got, err, want)
 		}
 	}
+	listed, err := namedDocuments(documents, []string{"notes.md", "report.pdf"})
+	if err != nil || len(listed) != 3 {
+		t.Errorf("ls lists %v (%v)", listed, err)
+	}
 	for name, want := range map[string]string{
 		"report.pdf": "fits 2 documents", "aaaaaa": "fits 2 documents", "bbb": "no document", "note.md": `did you mean "notes.md"?`,
 		"*.docx": "no document", "[": "no pattern", "": "no document",

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -10,21 +12,59 @@ import (
 )
 
 func (c *cli) rmCommand() *cobra.Command {
-	return &cobra.Command{
+	var threads []string
+	cmd := &cobra.Command{
 		Use:        "rm ID|NAME|GLOB…",
-		Short:      "Remove documents from the library",
+		Short:      "Remove documents from the library, or conversations",
 		SuggestFor: []string{"remove", "delete", "del", "forget"},
 		Long: "Removes documents by id, name, source, or pattern over names and library paths.\n" +
 			"The files that they were added from are not touched.",
 		Example: "  ibid rm report.pdf\n" +
-			"  ibid rm 'drafts/*.md'",
-		Args: arguments(cobra.MinimumNArgs(1)),
+			"  ibid rm 'drafts/*.md'\n" +
+			"  ibid rm --thread 7c0e…",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(threads) == 0 {
+				if err := arguments(cobra.MinimumNArgs(1))(cmd, args); err != nil {
+					return err
+				}
+			}
 			return c.withSession(cmd, func(ctx context.Context, s *session) error {
+				if err := c.removeThreads(ctx, s, threads); err != nil || len(args) == 0 {
+					return err
+				}
 				return c.remove(ctx, s, args)
 			})
 		},
 	}
+	cmd.Flags().StringArrayVar(&threads, "thread", nil, "remove the conversation of this `ID`, or beginning of one, for good (may be repeated)")
+	return cmd
+}
+
+// removeThreads looks all ids up before it removes anything.
+func (c *cli) removeThreads(ctx context.Context, s *session, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	threads, err := s.threads(ctx)
+	if err != nil {
+		return err
+	}
+	var doomed []string
+	for _, name := range names {
+		id, err := findThread(threads, name)
+		if err != nil {
+			return err
+		}
+		doomed = append(doomed, id)
+	}
+	for _, id := range doomed {
+		err := s.call(ctx, request{method: http.MethodDelete, path: "/v1/threads/" + url.PathEscape(id)}, nil)
+		if err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
+			return fmt.Errorf("remove conversation %s: %w", id, err)
+		}
+		fmt.Fprintf(c.out, "removed conversation %s\n", id)
+	}
+	return nil
 }
 
 func (c *cli) remove(ctx context.Context, s *session, names []string) error {

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ibid"
+)
+
+func (c *cli) showCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:        "show THREAD",
+		Short:      "Print a conversation with its footnotes",
+		SuggestFor: []string{"read", "cat", "print", "history", "thread", "export"},
+		Long: "Prints the questions and answers of a conversation, with their footnotes. `ibid ls --threads` lists\n" +
+			"the conversations; the beginning of an id will do.",
+		Example: "  ibid show 7c0e…\n" +
+			"  ibid show --json 7c0e… | jq -r '.[].text'",
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withSession(cmd, func(ctx context.Context, s *session) error { return c.show(ctx, s, args[0], asJSON) })
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array of the messages")
+	return cmd
+}
+
+func (c *cli) show(ctx context.Context, s *session, name string, asJSON bool) error {
+	threads, err := s.threads(ctx)
+	if err != nil {
+		return err
+	}
+	id, err := findThread(threads, name)
+	if err != nil {
+		return err
+	}
+	messages, err := s.messages(ctx, id)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(c, messages)
+	}
+	for i, m := range messages {
+		if i > 0 {
+			fmt.Fprintln(c.out)
+		}
+		c.showMessage(ctx, s, m)
+	}
+	fmt.Fprintf(c.err, "· ibid ask --thread %s goes on with it\n", id)
+	return nil
+}
+
+// showMessage prints a message: a question as a quote, an answer as ask prints it,
+// without the steps that led to it.
+func (c *cli) showMessage(ctx context.Context, s *session, m ibid.Message) {
+	out := newTerminal(c.out, c.env)
+	if m.Role == ibid.RoleUser {
+		out.printf("%s\n", out.paint(bold, "> "+strings.ReplaceAll(safe(m.Text), "\n", "\n> ")))
+		if m.Request != nil {
+			for _, a := range m.Request.Attachments {
+				out.printf("> + %s (%s)\n", oneLine(a.Name, 0), byteSize(a.Bytes))
+			}
+		}
+		return
+	}
+	out.tty = false // the text is there as a whole
+	v := newAnswerView(out, newTerminal(c.err, c.env))
+	v.sourceOf = sourceOf(ctx, s)
+	v.saved(m)
+}
+
+// saved shows an answer that was given before.
+func (v *answerView) saved(m ibid.Message) {
+	for _, c := range m.Citations {
+		v.marks.citations[c.ChunkID] = c
+	}
+	v.write(v.marks.push(m.Text))
+	v.write(v.marks.rest())
+	if text := strings.TrimRight(v.answer.String(), "\n"); text != "" {
+		v.out.printf("%s\n", text)
+	}
+	v.footnotes()
+	if m.Error != nil {
+		v.fail(*m.Error)
+	}
+	if m.Status != ibid.StatusCompleted {
+		v.out.printf("%s\n", v.out.paint(dim, "("+string(m.Status)+")"))
+	}
+}
+
+// messages returns the branch of a conversation that is shown, oldest first.
+func (c *client) messages(ctx context.Context, threadID string) ([]ibid.Message, error) {
+	var answer struct {
+		Messages []ibid.Message `json:"messages"`
+	}
+	err := c.call(ctx, get("/v1/threads/"+url.PathEscape(threadID)+"/messages"), &answer)
+	return answer.Messages, err
+}
