@@ -397,11 +397,14 @@ func TestTheBuiltInEmbedderIsFitted(t *testing.T) {
 	}
 	s := openShop(t, dir, newParagraphs(), use)
 	words := strings.Fields("walrus giraffe pelican octopus beaver falcon lizard salmon badger ferret otter heron")
-	var last ibid.Document
+	var added []string
 	for i, w := range words {
-		last = s.add(w+".txt", fmt.Sprintf("The %s lives near the %s and eats what the %s leaves.", w, words[(i+1)%len(words)], words[(i+5)%len(words)]))
+		d := s.add(w+".txt", fmt.Sprintf("The %s lives near the %s and eats what the %s leaves.", w, words[(i+1)%len(words)], words[(i+5)%len(words)]))
+		added = append(added, d.ID)
 	}
-	s.settled(last.ID)
+	for _, id := range added {
+		s.settled(id)
+	}
 	deadline := time.Now().Add(hang)
 	for s.fitted() == nil || len(s.index.Missing(s.fitted().Name())) > 0 {
 		if time.Now().After(deadline) {
