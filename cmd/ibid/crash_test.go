@@ -128,7 +128,7 @@ func (h *crashHouse) answerTime() time.Duration {
 	h.setURL("")
 	server.cmd.Process.Kill()
 	server.end()
-	return min(max(took+took/2, 350*time.Millisecond), 3*time.Second) // four at once take longer
+	return min(max(took, 350*time.Millisecond), 3*time.Second)
 }
 
 // killRepeatedly kills servers that live for up to so long. It returns how many

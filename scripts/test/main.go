@@ -134,7 +134,7 @@ func goTests(ctx context.Context, show io.Writer) (counts, []string, error) {
 
 // goTest runs the tests of some packages.
 func goTest(ctx context.Context, show io.Writer, flags, packages []string) (counts, []string, error) {
-	args := append([]string{"test", "-json", "-shuffle=on", "-timeout=15m"}, flags...)
+	args := append([]string{"test", "-json", "-shuffle=on", "-timeout=60m"}, flags...)
 	cmd := command(ctx, show, "go", append(args, packages...)...)
 	cmd.Stdout = nil
 	out, err := cmd.StdoutPipe()

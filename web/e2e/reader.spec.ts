@@ -89,6 +89,7 @@ describe.skipIf(missing())(`the page with the built-in reader${missing() ? ` (${
     const panel = page.getByRole("complementary", { name: "Source" });
     await panel.locator("mark").first().waitFor();
     expect(await panel.locator("mark").first().innerText()).toMatch(/^Honeybees swarm between May and July/);
+    await expect.poll(() => inSight(panel.locator("mark").first(), panel.locator(".text-view"))).toBe(true);
     await shot(page, "footnote-text");
     await page.keyboard.press("Escape");
     await panel.waitFor({ state: "detached" });

@@ -40,15 +40,15 @@ export function TextView({ extract, quote, page }: Props) {
     if (!quote) return;
     const root = scroller.current;
     if (!root) return;
+    let stop: ReturnType<typeof setTimeout> | undefined;
     const settle = () => {
       const mark = root.querySelector("mark");
       bringIntoSight(root, mark, "center");
-      return mark !== null;
+      if (mark) stop ??= setTimeout(() => changes.disconnect(), 600); // while what is around it is measured
     };
-    const changes = new MutationObserver(() => settle());
+    const changes = new MutationObserver(settle);
     changes.observe(root, { childList: true, subtree: true });
     settle();
-    const stop = setTimeout(() => changes.disconnect(), 600);
     const release = () => changes.disconnect(); // whoever scrolls wants to be somewhere else
     root.addEventListener("wheel", release, { once: true, passive: true });
     root.addEventListener("pointerdown", release, { once: true });
