@@ -133,7 +133,7 @@ func texts(cells []ooxml.Cell) []string {
 		}
 		row = append(row, make([]string, c.Column-len(row))...)
 		switch c.Kind {
-		case ooxml.Error:
+		case ooxml.Error, ooxml.Formula:
 			row = append(row, "")
 		case ooxml.Number, ooxml.Percent:
 			row = append(row, text.Number(c.Number))

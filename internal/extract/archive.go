@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"ibid"
 )
@@ -107,12 +108,12 @@ func (u *unpacker) zip(data []byte) error {
 	files, refused := memberFiles(z)
 	u.leftOut += refused
 	for _, f := range files {
-		r, err := z.openFile(f)
+		r, err := z.openFile(f.File)
 		if err != nil {
 			u.leftOut++
 			continue
 		}
-		err = u.send(f.Name, r)
+		err = u.send(f.name, r)
 		_ = r.Close()
 		if err != nil {
 			return err
@@ -121,23 +122,56 @@ func (u *unpacker) zip(data []byte) error {
 	return nil
 }
 
+// member is a file of an archive, with its name as it was meant.
+type member struct {
+	*zip.File
+	name string
+}
+
+// zipNames decodes the names of a zip file. Those that are no UTF-8 are in the
+// encoding of the machine that packed it; all of them together tell which.
+func zipNames(files []*zip.File) map[*zip.File]string {
+	names := make(map[*zip.File]string, len(files))
+	var sample []byte
+	for _, f := range files {
+		names[f] = f.Name
+		if !utf8.ValidString(f.Name) {
+			sample = append(append(sample, f.Name...), '\n')
+		}
+	}
+	if len(sample) == 0 {
+		return names
+	}
+	encoding := guessEncoding(sample)
+	for _, f := range files {
+		if utf8.ValidString(f.Name) {
+			continue
+		}
+		if name, err := encoding.NewDecoder().String(f.Name); err == nil {
+			names[f] = name
+		}
+	}
+	return names
+}
+
 // memberFiles returns the files of an archive that were meant to be in it, and
 // how many are refused: links, devices, names that lead out of the archive, and
 // names that came before.
-func memberFiles(z *zipFile) (files []*zip.File, refused int) {
+func memberFiles(z *zipFile) (files []member, refused int) {
 	seen := map[string]bool{}
+	names := zipNames(z.files)
 	for _, f := range z.files {
-		name := memberName(f.Name)
+		name := memberName(names[f])
 		base := path.Base(name)
 		switch {
 		case f.Mode().IsDir(), strings.HasSuffix(f.Name, "/"):
 		case strings.HasPrefix(name, "__MACOSX/"), base == ".DS_Store", base == "Thumbs.db":
-		case !f.Mode().IsRegular(), name == "", leadsOut(f.Name), seen[name]:
+		case !f.Mode().IsRegular(), name == "", leadsOut(names[f]), seen[name]:
 			refused++
 		case f.UncompressedSize64 == 0:
 		default:
 			seen[name] = true
-			files = append(files, f)
+			files = append(files, member{f, name})
 		}
 	}
 	return files, refused
@@ -162,8 +196,12 @@ func (u *unpacker) mail(data []byte) error {
 	m := &mail{parts: maxParts, text: func(string, string) {}, file: func(name string, r io.Reader) error {
 		return u.send(unusedName(cmp.Or(memberName(name), "attachment"), seen), r)
 	}}
-	header, body := splitHeader(data)
-	m.part(header, bytes.NewReader(body), 0)
+	for message := range messages(data) {
+		header, body := splitHeader(message)
+		if m.part(header, bytes.NewReader(body), 0); m.err != nil {
+			break
+		}
+	}
 	return m.err
 }
 
@@ -207,7 +245,7 @@ func readZip(b *builder, z *zipFile) (done, error) {
 	}
 	var names []string
 	for _, f := range files {
-		names = append(names, memberName(f.Name))
+		names = append(names, f.name)
 	}
 	sort.Strings(names)
 	b.add(ibid.BlockParagraph, fmt.Sprintf("This archive holds %d files:", len(names)))

@@ -7,7 +7,11 @@ import (
 // readCSV reads tables of values divided by commas, semicolons, tabs or bars.
 // It never fails: quotes that are not closed are characters.
 func readCSV(b *builder, s string) {
-	c := csvReader{text: s, comma: findComma(s)}
+	comma, s := declaredComma(s)
+	if comma == 0 {
+		comma = findComma(s)
+	}
+	c := csvReader{text: s, comma: comma}
 	const rows, cells = 200, 20_000 // of one block
 	var block [][]string
 	held := 0
@@ -27,12 +31,23 @@ func readCSV(b *builder, s string) {
 	}
 }
 
+// declaredComma takes off the first line where it is Excel's "sep=;".
+func declaredComma(s string) (comma byte, rest string) {
+	line, rest, _ := strings.Cut(strings.TrimPrefix(s, "\uFEFF"), "\n")
+	line = strings.TrimRight(line, "\r")
+	if sign, ok := strings.CutPrefix(strings.Trim(line, `"`), "sep="); ok && len(sign) == 1 {
+		return sign[0], rest
+	}
+	return 0, s
+}
+
 // findComma returns what divides the values: the sign that the first lines have
-// in the most equal number.
+// in the most equal number. Of two that are as regular it is not the comma, which
+// divides the digits of many countries, too.
 func findComma(s string) byte {
 	const sample, most = 16 << 10, 20
 	var counts [][4]int
-	const signs = ",;\t|"
+	const signs = "\t;|,"
 	for line := range lines(s[:min(len(s), sample)]) {
 		var n [4]int
 		quoted := false
@@ -47,7 +62,7 @@ func findComma(s string) byte {
 			break
 		}
 	}
-	best, bestLines := byte(','), 0
+	best, bestLines := byte(','), 0 // a single column
 	for k := range len(signs) {
 		equal := make(map[int]int)
 		for _, n := range counts {

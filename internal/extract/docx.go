@@ -2,7 +2,6 @@ package extract
 
 import (
 	"encoding/xml"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -17,6 +16,7 @@ func readDOCX(b *builder, z *zipFile) (done, error) {
 	main := ooxml.MainPart(z)
 	arrows := ooxml.RelationshipsOf(z, main)
 	d := &docx{builder: b, styles: z.wordStyles(arrows.Targets("styles")), notes: make(map[noteKey]string)}
+	d.numbers = z.wordNumbering(arrows.Targets("numbering"))
 	for _, kind := range []string{"footnote", "endnote", "comment"} {
 		for _, part := range arrows.Targets(kind + "s") {
 			d.readNotes(z, part, kind)
@@ -28,6 +28,9 @@ func readDOCX(b *builder, z *zipFile) (done, error) {
 	}
 	err := z.Each(main, d.token)
 	d.endStory()
+	if err == nil {
+		addMargins(b, z.wordMargins(append(arrows.Targets("header"), arrows.Targets("footer")...)))
+	}
 	notice, err := partError(b, err)
 	return done{Title: z.coreTitle(), Notice: notice}, err
 }
@@ -74,6 +77,7 @@ const pageMark = "lastRenderedPageBreak"
 type docx struct {
 	builder *builder
 	styles  map[string]wordStyle
+	numbers *wordNumbering
 	paged   bool
 	skip    int // depth within an element that is left out
 	inText  bool
@@ -87,10 +91,13 @@ type docx struct {
 }
 
 type wordParagraph struct {
-	text  strings.Builder
-	level int // of a heading
-	list  bool
-	depth int // of a list item, from 0
+	text    strings.Builder
+	level   int // of a heading
+	list    bool
+	depth   int    // of a list item, from 0
+	numbers string // the list that it is counted in, "" for that of its style
+	style   string
+	counted bool // what comes after a page break within it has no number
 }
 
 // wordPicture is a drawing that is being read.
@@ -117,6 +124,7 @@ func (p *wordPicture) shows() bool {
 type wordTable struct {
 	rows [][]string
 	cell *strings.Builder
+	span int // columns of the open cell
 }
 
 // drawingML is the namespace of shapes, which have paragraphs of their own kind.
@@ -152,9 +160,9 @@ func (d *docx) write(s string) {
 
 func (d *docx) start(e xml.StartElement) {
 	switch e.Name.Local {
-	case "del", "moveFrom", "delText", "instrText", "Fallback":
-		// What was deleted, the codes of fields, and a second writing of what
-		// newer programs read from the first.
+	case "del", "moveFrom", "delText", "instrText", "Fallback", "rt":
+		// What was deleted, the codes of fields, a second writing of what newer
+		// programs read from the first, and how a word is pronounced.
 		d.skip = 1
 	case "p":
 		if e.Name.Space != drawingML {
@@ -162,6 +170,8 @@ func (d *docx) start(e xml.StartElement) {
 		}
 	case "t":
 		d.inText = true
+	case "sym":
+		d.write(symbol(attr(e, "char")))
 	case "tab":
 		if attr(e, "val") == "" {
 			d.write("\t")
@@ -190,7 +200,11 @@ func (d *docx) start(e xml.StartElement) {
 		}
 	case "tc":
 		if t := d.table(); t != nil {
-			t.cell = &strings.Builder{}
+			t.cell, t.span = &strings.Builder{}, 1
+		}
+	case "gridSpan":
+		if t := d.table(); t != nil {
+			t.span, _ = strconv.Atoi(attr(e, "val"))
 		}
 	default:
 		d.property(e)
@@ -234,7 +248,7 @@ func (d *docx) property(e xml.StartElement) {
 	value := attr(e, "val")
 	switch e.Name.Local {
 	case "pStyle":
-		p.level = d.headingLevel(value)
+		p.level, p.style = d.headingLevel(value), value
 		p.list = p.list || strings.Contains(strings.ToLower(value), "list")
 	case "outlineLvl":
 		if level, err := strconv.Atoi(value); err == nil && level >= 0 && level < 9 {
@@ -243,6 +257,7 @@ func (d *docx) property(e xml.StartElement) {
 	case "ilvl":
 		p.depth, _ = strconv.Atoi(value)
 	case "numId":
+		p.numbers = value
 		p.list = p.list || value != "0"
 	}
 }
@@ -272,8 +287,12 @@ func (d *docx) end(e xml.EndElement) {
 		d.picture = wordPicture{}
 	case "tc":
 		if t := d.table(); t != nil && t.cell != nil && len(t.rows) > 0 {
+			const maxSpan = 20
 			last := len(t.rows) - 1
 			t.rows[last] = append(t.rows[last], t.cell.String())
+			for range min(t.span, maxSpan) - 1 {
+				t.rows[last] = append(t.rows[last], "")
+			}
 			t.cell = nil
 		}
 	case "tbl":
@@ -292,13 +311,13 @@ func (d *docx) paragraph(p *wordParagraph) {
 	if s == "" {
 		return
 	}
+	number, counted := d.number(p)
 	if t := d.table(); t != nil && t.cell != nil {
-		appendWord(t.cell, s)
+		appendWord(t.cell, strings.TrimSpace(number+" "+s))
 		return
 	}
-	if p.list && p.level == 0 {
-		const deepest = 8
-		d.list = append(d.list, strings.Repeat("  ", min(max(p.depth, 0), deepest))+"• "+oneLine(s))
+	if (p.list || counted) && p.level == 0 {
+		d.list = append(d.list, listItem(p.depth, number, s))
 		if len(d.list) >= 200 {
 			d.endList()
 		}
@@ -306,7 +325,7 @@ func (d *docx) paragraph(p *wordParagraph) {
 	}
 	d.endList()
 	if p.level > 0 {
-		d.builder.heading(p.level, s)
+		d.builder.heading(p.level, strings.TrimSpace(number+" "+s))
 		return
 	}
 	d.builder.add(ibid.BlockParagraph, s)
@@ -352,7 +371,7 @@ func (d *docx) pageBreak() {
 	} else if n := len(d.paras); n == 1 {
 		p := d.paras[0]
 		d.paragraph(p)
-		d.paras[0] = &wordParagraph{list: p.list, depth: p.depth}
+		d.paras[0] = &wordParagraph{list: p.list, depth: p.depth, counted: p.counted}
 	}
 	d.endList()
 	d.builder.newPage()
@@ -376,80 +395,4 @@ func (d *docx) endStory() {
 	}
 	d.endList()
 	d.addNotes()
-}
-
-// wordStyle is what a style says about headings.
-type wordStyle struct {
-	name, based string
-	outline     int // level from 0, -1 for none
-}
-
-func (z *zipFile) wordStyles(parts []string) map[string]wordStyle {
-	styles := make(map[string]wordStyle)
-	id := ""
-	for _, part := range parts {
-		// A file without styles has no headings.
-		_ = z.Each(part, func(token xml.Token) error {
-			e, ok := token.(xml.StartElement)
-			if !ok {
-				return nil
-			}
-			s, value := styles[id], attr(e, "val")
-			switch e.Name.Local {
-			case "style":
-				id = attr(e, "styleId")
-				styles[id] = wordStyle{outline: -1}
-				return nil
-			case "name":
-				s.name = value
-			case "basedOn":
-				s.based = value
-			case "outlineLvl":
-				if n, err := strconv.Atoi(value); err == nil {
-					s.outline = n
-				}
-			default:
-				return nil
-			}
-			if id != "" {
-				styles[id] = s
-			}
-			return nil
-		})
-	}
-	return styles
-}
-
-// headingName matches the names of heading styles, which are translated.
-var headingName = regexp.MustCompile(`(?i)^(?:heading|überschrift|titre|título|titulo|titolo|rubrik|kop|nagłówek|заголовок|otsikko|overskrift)\s*(\d)$`)
-
-// headingLevel returns the level of the headings of a style, 0 for none.
-func (d *docx) headingLevel(id string) int {
-	const longest = 20 // styles that are based on each other
-	for range longest {
-		s, ok := d.styles[id]
-		if !ok {
-			return headingNumber(id)
-		}
-		if n := headingNumber(s.name); n > 0 {
-			return n
-		}
-		if strings.EqualFold(s.name, "title") {
-			return 1
-		}
-		if s.outline >= 0 && s.outline < 9 {
-			return s.outline + 1
-		}
-		id = s.based
-	}
-	return 0
-}
-
-func headingNumber(name string) int {
-	m := headingName.FindStringSubmatch(name)
-	if m == nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(m[1])
-	return n
 }

@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net/textproto"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -29,6 +30,59 @@ const (
 // its text, and the names of its attachments. What is attached is given by
 // Pool.Members.
 func readEML(b *builder, data []byte) done {
+	var d done
+	n := 0
+	for message := range messages(data) {
+		one := readMessage(b, message)
+		d.Notice = firstNonEmpty(d.Notice, one.Notice)
+		if n++; n == 1 {
+			d.Title = one.Title
+		}
+		if n == maxParts || b.err != nil {
+			break
+		}
+	}
+	if n > 1 {
+		d.Title = "" // a mailbox has no subject
+	}
+	return d
+}
+
+// mailboxLine begins a message of a mailbox (RFC 4155): "From a@b.c Sat Jan  3
+// 01:05:34 1996".
+var mailboxLine = regexp.MustCompile(`(?m)^From \S+ +.*\d\d:\d\d.*\d{4}.*$`)
+
+// messages yields the messages of a mailbox, or the one that is there.
+func messages(data []byte) func(yield func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		if at := mailboxLine.FindIndex(data[:min(len(data), 1000)]); at == nil || at[0] != 0 {
+			yield(data)
+			return
+		}
+		for len(data) > 0 {
+			end := len(data)
+			for from := 0; ; {
+				at := bytes.Index(data[from:], []byte("\nFrom "))
+				if at < 0 {
+					break
+				}
+				at += from + 1
+				line := data[at:min(len(data), at+1000)]
+				if begins := mailboxLine.FindIndex(line); begins != nil && begins[0] == 0 {
+					end = at
+					break
+				}
+				from = at
+			}
+			if !yield(data[:end]) {
+				return
+			}
+			data = data[end:]
+		}
+	}
+}
+
+func readMessage(b *builder, data []byte) done {
 	m := &mail{parts: maxParts}
 	m.text = func(kind, s string) {
 		if kind == "text/html" {
@@ -149,9 +203,10 @@ func decodeWords(s string) string {
 
 // mail walks the parts of a message.
 type mail struct {
-	parts     int // that may still be looked at
-	text      func(kind, text string)
+	parts     int                                  // that may still be looked at
+	text      func(kind, text string)              // nil for parts of which only attachments are taken
 	file      func(name string, r io.Reader) error // gets attachments, may be nil
+	measures  bool                                 // all alternatives are read, as nothing is shown
 	attached  []string
 	truncated bool
 	err       error // of file
@@ -174,12 +229,20 @@ func (m *mail) part(header textproto.MIMEHeader, body io.Reader, depth int) {
 		m.multipart(kind, params["boundary"], body, depth)
 	case kind == "message/rfc822" && disposition != "attachment":
 		m.message(body, depth)
-	case disposition != "attachment" && name == "" && (kind == "text/plain" || kind == "text/html"):
-		m.text(kind, readCharset(body, params["charset"]))
 	case name != "" || disposition == "attachment" || !strings.HasPrefix(kind, "text/"):
-		m.attachment(name, kind, body)
+		if m.text != nil || header.Get("Content-Id") == "" || !strings.HasPrefix(kind, "image/") { // a picture of the other writing
+			m.attachment(name, kind, body)
+		}
+	case kind == "text/html":
+		m.show(kind, readCharset(body, params["charset"]))
 	default:
-		m.text("text/plain", readCharset(body, params["charset"]))
+		m.show("text/plain", readCharset(body, params["charset"]))
+	}
+}
+
+func (m *mail) show(kind, text string) {
+	if m.text != nil {
+		m.text(kind, text)
 	}
 }
 
@@ -190,7 +253,7 @@ func (m *mail) message(body io.Reader, depth int) {
 		m.truncated = true
 	}
 	header, rest := splitHeader(data)
-	m.text("text/plain", "Subject: "+decodeWords(header.Get("Subject"))+"\n"+envelope(header))
+	m.show("text/plain", "Subject: "+decodeWords(header.Get("Subject"))+"\n"+envelope(header))
 	m.part(header, bytes.NewReader(rest), depth+1)
 }
 
@@ -199,7 +262,9 @@ func (m *mail) attachment(name, kind string, body io.Reader) {
 	name = oneLine(clean(name))
 	if name == "" {
 		name = "attachment " + fmt.Sprint(len(m.attached)+1)
-		if extensions, _ := mime.ExtensionsByType(kind); len(extensions) > 0 {
+		if extensions, _ := mime.ExtensionsByType(kind); kind == "message/rfc822" {
+			name += ".eml"
+		} else if len(extensions) > 0 {
 			name += extensions[0]
 		}
 	}
@@ -212,16 +277,14 @@ func (m *mail) attachment(name, kind string, body io.Reader) {
 	}
 }
 
-// multipart reads the parts of a body. Of alternatives the plain one is read,
-// or the last when none is.
+// multipart reads the parts of a body.
 func (m *mail) multipart(kind, boundary string, body io.Reader, depth int) {
 	if boundary == "" {
 		m.truncated = true
 		return
 	}
 	r := multipart.NewReader(body, boundary)
-	var otherHeader textproto.MIMEHeader
-	var other []byte
+	var alternatives []alternative
 	for m.parts > 0 && m.err == nil {
 		p, err := r.NextRawPart()
 		if errors.Is(err, io.EOF) {
@@ -231,27 +294,72 @@ func (m *mail) multipart(kind, boundary string, body io.Reader, depth int) {
 			m.truncated = true
 			break
 		}
-		if kind != "multipart/alternative" {
+		if kind != "multipart/alternative" || m.measures || len(alternatives) == maxAlternatives {
 			m.part(p.Header, p, depth+1)
 			continue
 		}
-		if strings.HasPrefix(p.Header.Get("Content-Type"), "text/plain") {
-			if data, err := io.ReadAll(p); err == nil && len(bytes.TrimSpace(data)) > 0 {
-				m.part(p.Header, bytes.NewReader(data), depth+1)
-				return
-			}
-			continue
-		}
 		if data, err := io.ReadAll(p); err == nil {
-			otherHeader, other = p.Header, data
+			alternatives = append(alternatives, alternative{p.Header, data})
 		}
 	}
-	if otherHeader != nil {
-		m.part(otherHeader, bytes.NewReader(other), depth+1)
+	if len(alternatives) > 0 {
+		m.alternatives(alternatives, depth+1)
 	}
 	if m.parts <= 0 {
 		m.truncated = true
 	}
+}
+
+// alternative is one of several writings of the same text.
+type alternative struct {
+	header textproto.MIMEHeader
+	data   []byte
+}
+
+const maxAlternatives = 8
+
+// alternatives reads the plain one, or the last when the plain one says much
+// less: some mailers only write there that they write HTML. Of the others only
+// what is attached is taken: some mailers put files beside the HTML.
+func (m *mail) alternatives(all []alternative, depth int) {
+	sizes := make([]int, len(all))
+	best := len(all) - 1
+	for i, a := range all {
+		sizes[i] = textSize(a, depth)
+		if strings.HasPrefix(strings.ToLower(a.header.Get("Content-Type")), "text/plain") {
+			best = i
+		}
+	}
+	for i, n := range sizes {
+		if n > 2*sizes[best] {
+			best = i
+		}
+	}
+	text := m.text
+	for i, a := range all {
+		m.text = nil
+		if i == best {
+			m.text = text
+		}
+		m.part(a.header, bytes.NewReader(a.data), depth)
+	}
+	m.text = text
+}
+
+// textSize returns how many bytes of text a part shows.
+func textSize(a alternative, depth int) int {
+	size := 0
+	m := &mail{parts: maxParts, measures: true, text: func(kind, s string) {
+		if kind != "text/html" {
+			size += len(strings.TrimSpace(s))
+			return
+		}
+		b := newBuilder(maxPartBytes, func(p part) error { size += len(p.Text); return nil })
+		_, _ = readHTMLString(b, s, false)
+		b.flush()
+	}}
+	m.part(a.header, bytes.NewReader(a.data), depth)
+	return size
 }
 
 // decodeTransfer undoes the encoding of a part.
@@ -294,11 +402,11 @@ func readCharset(r io.Reader, label string) string {
 	if label == "" || strings.EqualFold(label, "us-ascii") || strings.EqualFold(label, "utf-8") {
 		return decodeText(data, len(data)+1)
 	}
-	decoded, err := charset.NewReaderLabel(label, bytes.NewReader(data))
-	if err != nil {
+	known, name := charset.Lookup(label)
+	if known == nil || name == "replacement" { // one that browsers refuse to decode
 		return decodeText(data, len(data)+1)
 	}
-	s, err := io.ReadAll(decoded)
+	s, err := known.NewDecoder().Bytes(data)
 	if err != nil {
 		return decodeText(data, len(data)+1)
 	}

@@ -4,16 +4,15 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"golang.org/x/text/encoding/charmap"
 )
 
 // decodeText turns the bytes of a text file into UTF-8: by its byte order mark,
-// else as UTF-16 when every other byte is zero, as UTF-8 when it is that but
-// for a few bytes, and else as Windows-1252, of which Latin-1 is a part. Text
-// beyond limit bytes need not be there.
+// else as UTF-16 when that makes sense of its zero bytes, as UTF-8 when it is
+// that but for a few bytes, and else by what its letters look like. Text beyond
+// limit bytes need not be there.
 func decodeText(data []byte, limit int) string {
 	if most := 4*limit + 4; len(data) > most {
 		data = data[:most] // UTF-32 has four bytes for one
@@ -33,10 +32,14 @@ func decodeText(data []byte, limit int) string {
 	if order := guessUTF16(data); order != nil {
 		return decodeUTF16(data, order)
 	}
-	if mostlyUTF8(data) {
+	if mostlyUTF8(data) && !bytes.Contains(data[:min(len(data), sniffBytes)], []byte("\x1B$")) {
 		return string(data)
 	}
-	return decode1252(data)
+	s, err := guessEncoding(data).NewDecoder().Bytes(data)
+	if err != nil {
+		return string(data)
+	}
+	return string(s)
 }
 
 func decodeUTF16(data []byte, order binary.ByteOrder) string {
@@ -55,27 +58,47 @@ func decodeUTF32(data []byte, order binary.ByteOrder) string {
 	return b.String()
 }
 
-// guessUTF16 recognises UTF-16 without a mark by the zero bytes of its ASCII
-// characters, which most text has; nil is no.
+// guessUTF16 recognises UTF-16 without a mark; nil is no. Its blanks, line ends
+// and ASCII letters have zero bytes, which no other encoding of text has, and
+// read in the right order it is text.
 func guessUTF16(data []byte) binary.ByteOrder {
 	sample := data[:min(len(data), sniffBytes)&^1]
-	if len(sample) < 16 {
-		return nil
-	}
-	var zeros [2]int
-	for i, c := range sample {
-		if c == 0 {
-			zeros[i&1]++
+	zeros, ascii := bytes.Count(sample, []byte{0}), 0
+	for _, c := range sample {
+		if c >= ' ' && c < 0x7F {
+			ascii++
 		}
 	}
-	half := len(sample) / 2
+	if len(sample) < 16 || zeros == 0 || ascii*5 > len(sample)*4 {
+		return nil
+	}
+	little, big := asciiIn(decodeUTF16(sample, binary.LittleEndian)), asciiIn(decodeUTF16(sample, binary.BigEndian))
 	switch {
-	case zeros[1]*10 > half*3 && zeros[0]*50 < half:
+	case little > 0 && little >= big:
 		return binary.LittleEndian
-	case zeros[0]*10 > half*3 && zeros[1]*50 < half:
+	case big > 0:
 		return binary.BigEndian
 	}
 	return nil
+}
+
+// asciiIn counts the ASCII characters of a text, 0 where characters stand in it
+// that text does not have.
+func asciiIn(s string) (ascii int) {
+	all, bad := 0, 0
+	for _, r := range s {
+		all++
+		switch {
+		case r == utf8.RuneError || !unicode.IsPrint(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r):
+			bad++
+		case r < utf8.RuneSelf:
+			ascii++
+		}
+	}
+	if bad*50 > all {
+		return 0
+	}
+	return ascii
 }
 
 // mostlyUTF8 reports whether the bytes beyond ASCII are UTF-8, with a few
@@ -99,12 +122,4 @@ func mostlyUTF8(data []byte) bool {
 		data = data[n:]
 	}
 	return invalid == 0 || invalid*20 < valid
-}
-
-func decode1252(data []byte) string {
-	s, err := charmap.Windows1252.NewDecoder().Bytes(data)
-	if err != nil {
-		return string(data)
-	}
-	return string(s)
 }

@@ -69,6 +69,7 @@ type page struct {
 	title     strings.Builder
 	inTitle   bool
 
+	content   int       // elements open that hold what the page is about
 	skip      atom.Atom // element whose content is left out
 	skipDepth int       // of elements of that name
 
@@ -86,6 +87,7 @@ type page struct {
 
 type listState struct {
 	ordered bool
+	format  string // of its numbers, as listNumber takes it
 	n       int
 }
 
@@ -94,8 +96,10 @@ type listState struct {
 type tableState struct {
 	rows   [][]string
 	cell   *strings.Builder
-	span   int  // columns of the open cell
-	layout bool // the table only places text: its cells are not kept together
+	span   int   // columns of the open cell
+	height int   // its rows
+	down   []int // how many rows the cells above reach further down, by column
+	layout bool  // the table only places text: its cells are not kept together
 }
 
 func (p *page) read() error {
@@ -159,7 +163,11 @@ func (p *page) start(selfClosing bool) {
 		}
 	}
 	hidden := attrs.hidden && !voidElement(a)
-	if skipped[a] || p.dropFrame && (framing[a] || attrs.navigation) || hidden {
+	if isContent(a) && !selfClosing {
+		p.content++
+	}
+	frame := framing[a] && !((a == atom.Aside || a == atom.Footer) && p.content > 0) // a note in an article, its author
+	if skipped[a] || p.dropFrame && (frame || attrs.navigation) || hidden {
 		if !selfClosing && a != 0 {
 			p.skip, p.skipDepth = a, 1
 			if framing[a] {
@@ -193,8 +201,18 @@ type attributes struct {
 	hidden, navigation bool
 	alt                string
 	hasAlt             bool
-	side               int // the shorter one of a picture in pixels, 0 when not said
-	start, span        int
+	side               int    // the shorter one of a picture in pixels, 0 when not said
+	start              int    // the number that a list or an item begins with
+	span, height       int    // of a cell, in columns and rows
+	numbers            string // how a list is numbered
+}
+
+// listFormats are the ways to number a list by the attribute "type" of HTML and
+// by list-style-type of CSS.
+var listFormats = map[string]string{
+	"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman",
+	"lower-alpha": "lowerLetter", "lower-latin": "lowerLetter", "upper-alpha": "upperLetter", "upper-latin": "upperLetter",
+	"lower-roman": "lowerRoman", "upper-roman": "upperRoman",
 }
 
 func (p *page) attributes(a atom.Atom, more bool) attributes {
@@ -211,8 +229,18 @@ func (p *page) attributes(a atom.Atom, more bool) attributes {
 		case "style":
 			v := strings.ReplaceAll(strings.ToLower(string(value)), " ", "")
 			found.hidden = found.hidden || strings.Contains(v, "display:none")
+			if _, style, ok := strings.Cut(v, "list-style-type:"); ok && a == atom.Ol {
+				style, _, _ = strings.Cut(style, ";")
+				found.numbers = listFormats[style]
+			}
+		case "type":
+			if a == atom.Ol {
+				found.numbers = listFormats[string(value)]
+			}
 		case "role":
-			found.navigation = string(value) == "navigation" || string(value) == "contentinfo"
+			found.navigation = found.navigation || string(value) == "navigation" || string(value) == "contentinfo"
+		case "class":
+			found.navigation = found.navigation || a == atom.Aside && besideContent(string(value))
 		case "alt":
 			if a == atom.Img {
 				found.alt, found.hasAlt = string(value), true
@@ -221,13 +249,32 @@ func (p *page) attributes(a atom.Atom, more bool) attributes {
 			if n, err := strconv.Atoi(string(value)); err == nil && n > 0 && (found.side == 0 || n < found.side) {
 				found.side = n
 			}
-		case "start":
+		case "start", "value":
 			found.start, _ = strconv.Atoi(string(value))
 		case "colspan":
 			found.span, _ = strconv.Atoi(string(value))
+		case "rowspan":
+			found.height, _ = strconv.Atoi(string(value))
 		}
 	}
 	return found
+}
+
+// besideContent reports whether the class of an aside says that it leads
+// elsewhere.
+func besideContent(class string) bool {
+	class = strings.ToLower(class)
+	for _, word := range []string{"sidebar", "related", "toc", "nav", "menu", "share", "social", "newsletter", "promo", "advert", "widget"} {
+		if strings.Contains(class, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// isContent tells the elements around what a page is about.
+func isContent(a atom.Atom) bool {
+	return a == atom.Main || a == atom.Article || a == atom.Blockquote
 }
 
 func voidElement(a atom.Atom) bool {
@@ -260,9 +307,12 @@ func (p *page) open(a atom.Atom, attrs attributes) {
 	case atom.Ul, atom.Ol:
 		p.flush()
 		if len(p.lists) < maxNesting {
-			p.lists = append(p.lists, listState{ordered: a == atom.Ol, n: max(attrs.start-1, 0)})
+			p.lists = append(p.lists, listState{ordered: a == atom.Ol, format: attrs.numbers, n: max(attrs.start-1, 0)})
 		}
 	case atom.Li:
+		if n := len(p.lists); n > 0 && attrs.start > 0 {
+			p.lists[n-1].n = attrs.start - 1
+		}
 		p.item()
 	case atom.Pre, atom.Listing, atom.Xmp:
 		p.flush()
@@ -277,7 +327,7 @@ func (p *page) open(a atom.Atom, attrs attributes) {
 	case atom.Tr:
 		p.openRow()
 	case atom.Td, atom.Th:
-		p.openCell(attrs.span)
+		p.openCell(attrs.span, attrs.height)
 	default:
 		if breaking[a] {
 			p.breakParagraph()
@@ -313,6 +363,9 @@ func (p *page) end(a atom.Atom) {
 			}
 		}
 		return
+	}
+	if isContent(a) {
+		p.content = max(p.content-1, 0)
 	}
 	switch a {
 	case atom.Title:

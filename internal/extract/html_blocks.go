@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"strconv"
 	"strings"
 
 	"ibid"
@@ -108,7 +107,7 @@ func (p *page) item() {
 	p.pending = "• "
 	if n := len(p.lists); n > 0 && p.lists[n-1].ordered {
 		p.lists[n-1].n++
-		p.pending = strconv.Itoa(p.lists[n-1].n) + ". "
+		p.pending = listNumber(p.lists[n-1].n, p.lists[n-1].format) + ". "
 	}
 }
 
@@ -181,6 +180,7 @@ func (p *page) openRow() {
 	if n := len(p.tables); n > 0 {
 		t := p.tables[n-1]
 		p.flush()
+		t.endRow()
 		t.rows = append(t.rows, nil)
 		p.spill(t)
 	}
@@ -195,7 +195,7 @@ func (p *page) spill(t *tableState) {
 	}
 }
 
-func (p *page) openCell(span int) {
+func (p *page) openCell(span, height int) {
 	p.closeCell()
 	n := len(p.tables)
 	if n == 0 {
@@ -211,7 +211,38 @@ func (p *page) openCell(span int) {
 	if len(t.rows) == 0 {
 		t.rows = append(t.rows, nil)
 	}
-	t.cell, t.span = &strings.Builder{}, span
+	t.belowOthers()
+	t.cell, t.span, t.height = &strings.Builder{}, span, height
+}
+
+// endRow counts the row for the cells that reach into it behind its last one.
+func (t *tableState) endRow() {
+	if len(t.rows) == 0 {
+		return
+	}
+	for c := len(t.rows[len(t.rows)-1]); c < len(t.down); c++ {
+		t.down[c] = max(t.down[c]-1, 0)
+	}
+}
+
+// belowOthers leaves the columns free into which cells from above reach.
+func (t *tableState) belowOthers() {
+	row := len(t.rows) - 1
+	for c := len(t.rows[row]); c < len(t.down) && t.down[c] > 0; c++ {
+		t.down[c]--
+		t.rows[row] = append(t.rows[row], "")
+	}
+}
+
+// reachDown keeps that a cell which begins in a column reaches further down.
+func (t *tableState) reachDown(column, columns, rows int) {
+	const most = 1000
+	for len(t.down) < column+columns && len(t.down) < maxColumn {
+		t.down = append(t.down, 0)
+	}
+	for c := column; c < min(column+columns, len(t.down)); c++ {
+		t.down[c] = min(max(rows-1, 0), most)
+	}
 }
 
 func (p *page) closeCell() {
@@ -223,6 +254,7 @@ func (p *page) closeCell() {
 	p.flush()
 	t := p.tables[n-1]
 	row := len(t.rows) - 1
+	t.reachDown(len(t.rows[row]), max(min(t.span, maxSpan), 1), t.height)
 	t.rows[row] = append(t.rows[row], t.cell.String())
 	for range min(t.span, maxSpan) - 1 {
 		t.rows[row] = append(t.rows[row], "")

@@ -54,7 +54,10 @@ func inlineAt(b *strings.Builder, s string, i int) int {
 		}
 	case '<':
 		if n := inlineTag(s[i:]); n > 0 {
-			if inner := s[i+1 : i+n-1]; strings.Contains(inner, "://") || strings.Contains(inner, "@") && !strings.Contains(inner, " ") {
+			inner := s[i+1 : i+n-1]
+			if name := strings.TrimSpace(strings.TrimSuffix(inner, "/")); strings.EqualFold(name, "br") {
+				b.WriteByte('\n')
+			} else if strings.Contains(inner, "://") || strings.Contains(inner, "@") && !strings.Contains(inner, " ") {
 				b.WriteString(inner)
 			}
 			return n

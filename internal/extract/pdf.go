@@ -17,6 +17,7 @@ type pdfPage struct {
 	Height  int        `json:"h"`
 	Lines   []pdfLine  `json:"l,omitempty"`
 	Images  []pdfImage `json:"i,omitempty"`
+	Notes   []string   `json:"c,omitempty"` // what readers wrote in the margin
 	Scanned bool       `json:"s,omitempty"` // a picture without text
 	Garbled bool       `json:"g,omitempty"` // characters whose meaning the file does not say
 	Failed  bool       `json:"f,omitempty"` // could not be read

@@ -23,6 +23,9 @@ func assemblePDF(h head, pages []pdfPage, b *builder) (title string) {
 	for i := range pages {
 		b.newPage()
 		a.page(pages[i].Lines, marks.onPage(i), placeImages(&pages[i]))
+		for _, note := range pages[i].Notes {
+			b.add(ibid.BlockParagraph, "Comment: "+note)
+		}
 		if b.err != nil {
 			break
 		}

@@ -45,6 +45,9 @@ func layoutPage(number int, p pdfium.Page) pdfPage {
 	for _, f := range p.Figures {
 		out.Images = append(out.Images, pdfImage{X0: tenths(f.X0), Y0: tenths(f.Y0), X1: tenths(f.X1), Y1: tenths(f.Y1), Alt: clean(f.Alt)})
 	}
+	for _, note := range p.Notes {
+		out.Notes = append(out.Notes, clean(note))
+	}
 	pieces := joinPieces(splitLines(p.Lines))
 	pieces = orderColumns(pieces, p.Width)
 	for _, c := range findRows(pieces) {

@@ -72,6 +72,8 @@ func (z *zipFile) slide(b *builder, part string) error {
 			err = z.shapes(b, r.Target, true)
 		case "chart", "diagramData":
 			err = z.shapes(b, r.Target, false)
+		case "comments":
+			err = z.slideComments(b, r.Target)
 		}
 		if err != nil {
 			return err
@@ -84,21 +86,57 @@ func (z *zipFile) shapes(b *builder, part string, notes bool) error {
 	if !z.Has(part) {
 		return nil
 	}
-	s := &slideReader{builder: b, notes: notes}
+	return z.readShapes(part, &slideReader{builder: b, notes: notes})
+}
+
+func (z *zipFile) readShapes(part string, s *slideReader) error {
 	err := z.Each(part, s.token)
 	s.endShape()
 	return err
+}
+
+// slideComments adds what reviewers wrote. Files of PowerPoint 2021 and later
+// have paragraphs of drawings there, older ones text.
+func (z *zipFile) slideComments(b *builder, part string) error {
+	if !z.Has(part) {
+		return nil
+	}
+	var words strings.Builder
+	inText := false
+	return z.Each(part, func(token xml.Token) error {
+		switch e := token.(type) {
+		case xml.StartElement:
+			inText = e.Name.Local == "text" || e.Name.Local == "t"
+		case xml.EndElement:
+			inText = false
+			if name := e.Name.Local; words.Len() > 0 && (name == "text" || name == "txBody") {
+				b.add(ibid.BlockParagraph, "Comment: "+words.String())
+				words.Reset()
+			}
+		case xml.CharData:
+			if inText && words.Len() < maxBlock {
+				words.Write(e)
+			}
+		}
+		return b.err
+	})
 }
 
 // slideReader is the state between the elements of a slide.
 type slideReader struct {
 	builder     *builder
 	notes       bool   // only the body of notes is read
+	words       bool   // the numbers of charts are left out
 	placeholder string // what the open shape is for
 	inText      bool
 	para        strings.Builder
-	depth       int // of a list item
+	depth       int    // of a list item
+	auto        string // how the open paragraph is numbered, "" for not
+	from        int    // the number to begin with
+	numbers     counter
+	counted     numbering
 	lines       []string
+	skip        int // depth within an element that is left out
 	rows        [][]string
 	cell        *strings.Builder
 	picture     string // what the open picture shows, as far as the file says
@@ -107,11 +145,20 @@ type slideReader struct {
 func (s *slideReader) token(token xml.Token) error {
 	switch e := token.(type) {
 	case xml.StartElement:
+		// A fallback is a second writing of what newer programs read from the first.
+		if s.skip > 0 || e.Name.Local == "Fallback" {
+			s.skip++
+			return nil
+		}
 		s.start(e)
 	case xml.EndElement:
+		if s.skip > 0 {
+			s.skip--
+			return nil
+		}
 		s.end(e.Name.Local)
 	case xml.CharData:
-		if s.inText {
+		if s.inText && s.skip == 0 {
 			s.para.Write(e)
 		}
 	}
@@ -123,6 +170,7 @@ func (s *slideReader) start(e xml.StartElement) {
 	case "sp", "graphicFrame", "pic":
 		s.endShape()
 		s.placeholder, s.picture = "", ""
+		s.numbers = counter{}
 	case "cNvPr":
 		s.picture = attr(e, "descr")
 	case "ph":
@@ -132,11 +180,14 @@ func (s *slideReader) start(e xml.StartElement) {
 		}
 	case "pPr":
 		s.depth, _ = strconv.Atoi(attr(e, "lvl"))
+	case "buAutoNum":
+		s.auto = attr(e, "type")
+		s.from, _ = strconv.Atoi(attr(e, "startAt"))
 	case "p", "pt":
 		s.para.Reset()
-		s.depth = 0
+		s.depth, s.auto, s.from = 0, "", 0
 	case "t", "v":
-		s.inText = true
+		s.inText = e.Name.Local == "t" || !s.words
 	case "br":
 		s.para.WriteByte('\n')
 	case "tr":
@@ -182,8 +233,39 @@ func (s *slideReader) paragraph(text string) {
 		appendWord(s.cell, text)
 	default:
 		const deepest = 8
+		if number := s.number(); number != "" {
+			text = number + " " + text
+		}
 		s.lines = append(s.lines, strings.Repeat("  ", min(max(s.depth, 0), deepest))+text)
 	}
+}
+
+// number counts the open paragraph, if it is to be. The formats are those of
+// ECMA-376, part 1, 20.1.10.61: "arabicPeriod", "alphaLcParenR"…
+func (s *slideReader) number() string {
+	level := min(max(s.depth, 0), maxLevels-1)
+	if s.auto == "" {
+		for i := level; i < maxLevels; i++ {
+			s.numbers.begun[i] = false
+		}
+		return ""
+	}
+	l := numberLevel{format: "decimal", text: "%" + strconv.Itoa(level+1), start: max(s.from, 1)}
+	for prefix, format := range map[string]string{"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"} {
+		if strings.HasPrefix(s.auto, prefix) {
+			l.format = format
+		}
+	}
+	switch {
+	case strings.HasSuffix(s.auto, "Period"):
+		l.text += "."
+	case strings.HasSuffix(s.auto, "ParenR"):
+		l.text += ")"
+	case strings.HasSuffix(s.auto, "ParenBoth"):
+		l.text = "(" + l.text + ")"
+	}
+	s.counted.levels[level] = l
+	return s.numbers.next(&s.counted, level)
 }
 
 // endShape adds the paragraphs of a shape: a title as a heading, several lines

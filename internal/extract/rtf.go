@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -31,6 +32,8 @@ type rtfState struct {
 	unicodeSkip int  // characters after \u that repeat it for old readers
 	level       int  // of a heading, from 0; -1 for none
 	inTable     bool
+	note        bool              // the group is a note, a comment or a text box
+	encoding    encoding.Encoding // of the font, nil for that of the file
 }
 
 type rtf struct {
@@ -47,6 +50,13 @@ type rtf struct {
 	title    strings.Builder
 	row      []string
 	rows     [][]string
+	fonts    map[int]encoding.Encoding
+	font     int    // that is being described
+	before   string // text of the paragraph that the open note stands in
+	comment  bool   // the open note is a comment
+	notes    []string
+	item     bool // the open paragraph is one of a list
+	items    []string
 }
 
 const maxRTFDepth = 10_000
@@ -62,10 +72,7 @@ func (r *rtf) read() {
 			r.at++
 		case '}':
 			r.decode()
-			if n := len(r.stack); n > 0 {
-				r.state = r.stack[n-1]
-				r.stack = r.stack[:n-1]
-			}
+			r.endGroup()
 			r.at++
 		case '\\':
 			r.control()
@@ -76,8 +83,59 @@ func (r *rtf) read() {
 			r.at++
 		}
 	}
+	for len(r.stack) > 0 {
+		r.endGroup()
+	}
 	r.endParagraph()
+	r.endList()
 	r.endTable()
+	r.addNotes()
+}
+
+func (r *rtf) endGroup() {
+	n := len(r.stack)
+	if n == 0 {
+		return
+	}
+	if r.state.note && !r.stack[n-1].note {
+		r.endNote()
+	}
+	r.state = r.stack[n-1]
+	r.stack = r.stack[:n-1]
+}
+
+// startNote puts the open paragraph by until a note, a comment or a text box has
+// ended.
+func (r *rtf) startNote(comment bool) {
+	if r.state.note || len(r.stack) == 0 || r.stack[len(r.stack)-1].skip && comment {
+		return
+	}
+	r.state.skip, r.state.note, r.state.inTable = false, true, false
+	r.comment = comment
+	r.before = r.text.String()
+	r.text.Reset()
+}
+
+// endNote goes on with the paragraph.
+func (r *rtf) endNote() {
+	words := oneLine(r.text.String())
+	r.text.Reset()
+	r.text.WriteString(r.before)
+	r.before = ""
+	if words != "" && r.comment {
+		words = "Comment: " + words
+	}
+	if words != "" {
+		r.notes = append(r.notes, words)
+	}
+}
+
+// addNotes adds the notes of what came before.
+func (r *rtf) addNotes() {
+	for _, s := range r.notes {
+		r.builder.add(ibid.BlockParagraph, s)
+	}
+	r.notes = nil
 }
 
 // control reads a control word or symbol.
@@ -126,7 +184,10 @@ func (r *rtf) symbol(c byte) {
 			r.at += 2
 		}
 	case '*':
-		r.state.skip = true
+		rest := bytes.TrimLeft(r.data[r.at:min(len(r.data), r.at+40)], "\r\n ")
+		if !bytes.HasPrefix(rest, []byte(`\footnote`)) && !bytes.HasPrefix(rest, []byte(`\annotation`)) {
+			r.state.skip = true
+		}
 	case '~':
 		r.write(" ")
 	case '_':
@@ -144,7 +205,7 @@ var destinations = map[string]bool{
 	"listoverridetable": true, "rsidtbl": true, "generator": true, "themedata": true, "colorschememapping": true,
 	"datastore": true, "latentstyles": true, "header": true, "footer": true, "headerl": true, "headerr": true, "headerf": true,
 	"footerl": true, "footerr": true, "footerf": true, "fldinst": true, "xmlnstbl": true, "mmathPr": true, "nonshppict": true,
-	"filetbl": true, "revtbl": true, "bkmkstart": true, "bkmkend": true, "atnid": true, "atnauthor": true,
+	"filetbl": true, "revtbl": true, "bkmkstart": true, "bkmkend": true, "atnid": true, "atnauthor": true, "shprslt": true,
 }
 
 func (r *rtf) word(word string, value int) {
@@ -154,6 +215,19 @@ func (r *rtf) word(word string, value int) {
 		return
 	}
 	switch word {
+	case "f":
+		r.font = value
+		r.state.encoding = r.fonts[value]
+	case "fcharset":
+		r.describeFont(value)
+	case "plain":
+		r.state.encoding = nil
+	case "footnote", "shptxt":
+		r.startNote(false)
+	case "annotation":
+		r.startNote(true)
+	case "listtext", "pntext":
+		r.item = r.item || !r.state.skip && !r.state.note
 	case "title":
 		r.state.title = true
 	case "par", "page", "sect":
@@ -170,7 +244,9 @@ func (r *rtf) word(word string, value int) {
 		r.state.inTable = true
 	case "cell":
 		r.row = append(r.row, r.takeText())
+		r.item = false
 	case "row":
+		r.endList()
 		r.rows = append(r.rows, r.row)
 		r.row = nil
 		if len(r.rows) >= sheetRows {
@@ -186,6 +262,19 @@ func (r *rtf) word(word string, value int) {
 		r.at = min(len(r.data), r.at+max(value, 0))
 	default:
 		r.write(rtfSymbols[word])
+	}
+}
+
+// describeFont takes the set of characters of the font that the table describes;
+// the numbers are those of Windows. Set 0 is that of the file.
+func (r *rtf) describeFont(set int) {
+	const most = 10_000
+	pages := map[int]int{128: 932, 129: 949, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 255: 437}
+	if page := pages[set]; page != 0 && len(r.fonts) < most {
+		if r.fonts == nil {
+			r.fonts = make(map[int]encoding.Encoding)
+		}
+		r.fonts[r.font] = codePage(page)
 	}
 }
 
@@ -259,7 +348,11 @@ func (r *rtf) decode() {
 	if len(r.bytes) == 0 {
 		return
 	}
-	s, err := r.codepage.NewDecoder().Bytes(r.bytes)
+	page := r.codepage
+	if r.state.encoding != nil {
+		page = r.state.encoding
+	}
+	s, err := page.NewDecoder().Bytes(r.bytes)
 	if err != nil {
 		s = r.bytes
 	}
@@ -290,7 +383,7 @@ func (r *rtf) takeText() string {
 
 func (r *rtf) endParagraph() {
 	r.decode()
-	if r.state.inTable || len(r.row) > 0 {
+	if r.state.inTable || r.state.note || len(r.row) > 0 {
 		r.text.WriteByte(' ')
 		return
 	}
@@ -298,12 +391,30 @@ func (r *rtf) endParagraph() {
 	if s == "" {
 		return
 	}
+	defer r.addNotes()
+	item := r.item && r.state.level < 0
+	r.item = false
+	if item {
+		if r.items = append(r.items, oneLine(s)); len(r.items) < sheetRows && len(r.notes) == 0 {
+			return
+		}
+	}
+	r.endList()
 	r.endTable()
+	if item {
+		return
+	}
 	if r.state.level >= 0 && r.state.level < 9 {
 		r.builder.heading(r.state.level+1, s)
 		return
 	}
 	r.builder.add(ibid.BlockParagraph, s)
+}
+
+// endList adds the items before a paragraph that is in no list.
+func (r *rtf) endList() {
+	r.builder.add(ibid.BlockList, strings.Join(r.items, "\n"))
+	r.items = nil
 }
 
 // endTable adds the rows before a paragraph that is in no table.

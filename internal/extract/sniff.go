@@ -60,9 +60,9 @@ func isPicture(b []byte) bool {
 // encrypts, and those of Outlook.
 const oldOffice = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
 
-// refuseOldOffice tells them apart: an encrypted file has a part of a certain
-// name, in UTF-16.
-func refuseOldOffice(r io.Reader) error {
+// refuseOldOffice tells them apart by their names and by a part that encrypted
+// files have, whose name is in UTF-16.
+func refuseOldOffice(r io.Reader, fileName string) error {
 	var name strings.Builder
 	for _, c := range "EncryptedPackage" {
 		name.WriteRune(c)
@@ -70,6 +70,12 @@ func refuseOldOffice(r io.Reader) error {
 	}
 	if streamContains(r, name.String()) {
 		return refuseHint("this Office file needs a password", "remove the password")
+	}
+	switch strings.ToLower(path.Ext(fileName)) {
+	case ".msg":
+		return refuseHint("this is a message of Outlook", "save it as .eml")
+	case ".msi":
+		return refuseBinary("a program")
 	}
 	return refuseHint("this is an Office file of the kind before 2007", "save it as DOCX, XLSX or PPTX")
 }
@@ -96,6 +102,9 @@ func detect(beginning []byte, name, hint string) (string, error) {
 	if len(beginning) >= 12 && string(beginning[4:8]) == "ftyp" {
 		return "", refuseBinary("a video or HEIC image")
 	}
+	if isTar(beginning) {
+		return "", refuseBinary("a tar archive")
+	}
 	ext := strings.ToLower(path.Ext(name))
 	if ext == ".pdf" && !looksLikeHTML(beginning) {
 		return "", refuse("this PDF is damaged and cannot be opened")
@@ -107,6 +116,12 @@ func detect(beginning []byte, name, hint string) (string, error) {
 		return "", refuse("there is no text in the file")
 	}
 	return textFormat(beginning, name, hint), nil
+}
+
+// isTar recognises the header of the first file in a tar archive (POSIX.1).
+func isTar(b []byte) bool {
+	const at, magic = 257, "ustar"
+	return len(b) >= at+len(magic) && string(b[at:at+len(magic)]) == magic && bytes.IndexByte(b[:at], 0) >= 0
 }
 
 // hasPDFHeader accepts what readers do: the header within the first kilobyte.

@@ -86,7 +86,7 @@ func (w *worker) perform(ctx context.Context, j job, file io.Reader) (done, erro
 		return done{}, fmt.Errorf("read file: %w", err)
 	}
 	if bytes.HasPrefix(beginning, []byte(oldOffice)) {
-		return done{}, refuseOldOffice(start)
+		return done{}, refuseOldOffice(start, j.Name)
 	}
 	format, err := detect(beginning, j.Name, j.Format)
 	switch {

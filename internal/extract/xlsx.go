@@ -14,7 +14,8 @@ const (
 )
 
 // readXLSX reads a workbook. A sheet is a page and a heading; its rows are
-// tables. Cells show what their formulas last gave.
+// tables. Cells show what their formulas last gave, or the formula where it never
+// gave anything.
 func readXLSX(b *builder, z *zipFile) (done, error) {
 	err := readSheets(b, z)
 	if errors.Is(err, ooxml.ErrTooLarge) {
@@ -35,6 +36,9 @@ func readSheets(b *builder, z *zipFile) error {
 		b.heading(1, sheet.Name)
 		err := book.Rows(sheet, t.row)
 		t.flush()
+		if err == nil && b.err == nil {
+			err = z.besideSheet(b, sheet.Part)
+		}
 		if err != nil || b.err != nil {
 			return err
 		}

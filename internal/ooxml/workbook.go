@@ -3,6 +3,7 @@ package ooxml
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 const (
 	maxSheets      = 1000
 	maxStringBytes = 128 << 20 // of the strings that its sheets share
+	maxFormula     = 300       // bytes of a formula without a value
 	maxCellBytes   = 1 << 20   // the rest of a cell is cut off; Excel's own bound is 32,767 characters
 )
 
@@ -34,7 +36,7 @@ type Workbook struct {
 // Sheet is a sheet of cells; sheets that are a chart are left out.
 type Sheet struct {
 	Name string
-	part string
+	Part string
 }
 
 // Kind is what a cell holds.
@@ -48,6 +50,8 @@ const (
 	Date
 	Boolean
 	Error
+	Formula // that never gave a value: a program wrote it that cannot calculate
+	elapsed // a number of days, shown as hours; its cells are Dates
 )
 
 // Cell is a cell with a value.
@@ -56,7 +60,7 @@ type Cell struct {
 	Kind   Kind
 	Number float64 // the value of a Number or a Percent, which is 0.125 for 12.5%
 	// Text is the value of all others: a date is 2006-01-02, 15:04:05 or both, a
-	// boolean TRUE or FALSE. A formula is what it last gave.
+	// boolean TRUE or FALSE. A formula is what it last gave, else "=A1+A2".
 	Text string
 }
 
@@ -161,6 +165,9 @@ func (w *Workbook) readStyles(part string) {
 // ECMA-376, part 1, 18.8.30.
 func kindOfFormat(id, code string) Kind {
 	n, _ := strconv.Atoi(id)
+	if lower := strings.ToLower(code); n == 46 || strings.Contains(lower, "[h]") || strings.Contains(lower, "[hh]") {
+		return elapsed
+	}
 	code = strings.ToLower(withoutQuoted(code))
 	switch {
 	case n == 9 || n == 10 || strings.Contains(code, "%"):
@@ -201,7 +208,7 @@ func withoutQuoted(code string) string {
 // keep.
 func (w *Workbook) Rows(s Sheet, take func([]Cell) error) error {
 	r := &rowReader{book: w, take: take}
-	return w.parts.Each(s.part, r.token)
+	return w.parts.Each(s.Part, r.token)
 }
 
 // rowReader is the state between the elements of a sheet.
@@ -212,11 +219,13 @@ type rowReader struct {
 	row  []Cell
 	next int // the column of a cell that does not say where it stands
 
-	kind    string // of the cell that is being read
-	style   int
-	column  int
-	value   strings.Builder
-	inValue bool
+	kind               string // of the cell that is being read
+	style              int
+	column             int
+	value              strings.Builder
+	formula            strings.Builder
+	inValue, inFormula bool
+	phonetic           int // elements around that say how a string is pronounced
 }
 
 func (r *rowReader) token(token xml.Token) error {
@@ -229,11 +238,19 @@ func (r *rowReader) token(token xml.Token) error {
 			r.begin(e)
 		case "v", "t":
 			r.inValue = true
+		case "f":
+			r.inFormula = true
+		case "rPh":
+			r.phonetic++
 		}
 	case xml.EndElement:
 		switch e.Name.Local {
 		case "v", "t":
 			r.inValue = false
+		case "f":
+			r.inFormula = false
+		case "rPh":
+			r.phonetic--
 		case "c":
 			r.end()
 		case "row":
@@ -242,8 +259,11 @@ func (r *rowReader) token(token xml.Token) error {
 			}
 		}
 	case xml.CharData:
-		if r.inValue && r.value.Len() < maxCellBytes {
+		switch {
+		case r.inValue && r.phonetic == 0 && r.value.Len() < maxCellBytes:
 			r.value.Write(e[:min(len(e), maxCellBytes-r.value.Len())])
+		case r.inFormula && r.formula.Len() < maxFormula:
+			r.formula.Write(e[:min(len(e), maxFormula-r.formula.Len())])
 		}
 	}
 	return nil
@@ -255,13 +275,19 @@ func (r *rowReader) begin(e xml.StartElement) {
 	r.column = max(columnOf(attribute(e, "r")), r.next)
 	r.next = r.column + 1
 	r.value.Reset()
+	r.formula.Reset()
 }
 
 func (r *rowReader) end() {
-	if r.value.Len() == 0 {
+	var c Cell
+	switch {
+	case r.value.Len() > 0:
+		c = r.book.cell(r.kind, r.value.String(), r.style)
+	case r.formula.Len() > 0:
+		c = Cell{Kind: Formula, Text: "=" + r.formula.String()}
+	default:
 		return
 	}
-	c := r.book.cell(r.kind, r.value.String(), r.style)
 	c.Column = r.column
 	r.row = append(r.row, c)
 }
@@ -306,12 +332,23 @@ func (w *Workbook) number(f float64, style int) Cell {
 		kind = w.styles[style]
 	}
 	switch {
+	case kind == elapsed && f >= 0 && f < lastDay:
+		return Cell{Kind: Date, Text: hours(f)}
+	case kind == elapsed:
+		return Cell{Kind: Number, Number: f}
 	case kind != Date:
 		return Cell{Kind: kind, Number: f}
 	case f < 0 || f >= lastDay:
 		return Cell{Kind: Number, Number: f}
 	}
 	return Cell{Kind: Date, Text: w.date(f)}
+}
+
+// hours writes a number of days as hours, minutes and seconds.
+func hours(f float64) string {
+	const secondsOfDay = 24 * 60 * 60
+	seconds := int64(math.Round(f * secondsOfDay))
+	return fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
 }
 
 // date writes a day, or a time where f is less than one, or both.

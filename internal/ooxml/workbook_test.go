@@ -96,6 +96,16 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// A program that writes formulas need not calculate; durations go beyond a day.
+func TestFormulasAndDurations(t *testing.T) {
+	p := workbook("", `<row><c><f>SUM(A1:A9)</f><v></v></c><c s="1"><v>1.5</v></c><c t="inlineStr"><is><t>said</t><rPh><t>sed</t></rPh></is></c></row>`)
+	p["xl/styles.xml"] = `<styleSheet><numFmts><numFmt numFmtId="170" formatCode="[h]:mm:ss"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="170"/></cellXfs></styleSheet>`
+	want := [][]ooxml.Cell{{{Column: 0, Kind: ooxml.Formula, Text: "=SUM(A1:A9)"}, {Column: 1, Kind: ooxml.Date, Text: "36:00:00"}, {Column: 2, Text: "said"}}}
+	if diff := cmp.Diff(want, rowsOf(t, p)); diff != "" {
+		t.Errorf("rows (-want +got)\n%s", diff)
+	}
+}
+
 // Macs once counted days from 1904.
 func TestRowsOf1904(t *testing.T) {
 	got := rowsOf(t, workbook(`<workbookPr date1904="1"/>`, `<row><c s="1"><v>1</v></c></row>`))

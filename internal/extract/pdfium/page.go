@@ -20,7 +20,8 @@ type Page struct {
 	Bad           int     // of them without a known meaning, and left out of the words
 	Images        float64 // share of the page that pictures cover; known where Glyphs is small
 	Figures       []Figure
-	Hidden        bool // the words are not drawn: a scan with the text that was recognised in it
+	Notes         []string // what readers wrote in the margin
+	Hidden        bool     // the words are not drawn: a scan with the text that was recognised in it
 }
 
 // Line is a run of words that PDFium takes for one line.
@@ -60,6 +61,12 @@ func (d *Document) Page(ctx context.Context, n int) (Page, error) {
 	if handle == 0 {
 		return Page{}, ErrPage
 	}
+	beside := d.annotations(ctx, handle)
+	if beside.drawn {
+		if handle = d.flatten(ctx, handle, n); handle == 0 {
+			return Page{}, firstError(in.err, ErrPage)
+		}
+	}
 	defer in.call(ctx, "FPDF_ClosePage", handle)
 	text := in.call(ctx, "FPDFText_LoadPage", handle)
 	if in.err != nil {
@@ -70,11 +77,22 @@ func (d *Document) Page(ctx context.Context, n int) (Page, error) {
 	}
 	r := newPageReader(ctx, in, handle, text)
 	r.read(ctx)
+	r.addFields(beside.blank)
+	r.page.Notes = beside.notes
 	if d.pictures && !r.page.Hidden {
 		r.page.Figures = r.figures(ctx)
 	}
 	in.call(ctx, "FPDFText_ClosePage", text)
 	return r.page, in.err
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pageReader turns PDFium's characters into words. PDFium has a call for every
