@@ -14,6 +14,9 @@ func residentBytes(int) int64 { return 0 }
 // limitMemory has no counterpart here.
 func limitMemory(int, uint64) {}
 
+// standBack changes nothing here.
+func standBack() {}
+
 // boundMemory ends the worker when its heap has grown beyond limit. Memory of
 // WebAssembly is not part of the heap and has its own limit. The watch lives as
 // long as the process.

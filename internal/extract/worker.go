@@ -32,6 +32,7 @@ type worker struct {
 // with a new one.
 func WorkerMain(in io.Reader, out io.Writer) int {
 	w := &worker{out: out}
+	standBack()
 	if err := w.serve(context.Background(), bufio.NewReaderSize(in, 256<<10)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

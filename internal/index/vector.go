@@ -107,6 +107,9 @@ func (x *Index) Missing(name string) []string {
 	x.writer.Lock()
 	defer x.writer.Unlock()
 	s := x.spaces[name]
+	if s != nil && s.rows == len(x.chunks.numbers) {
+		return nil
+	}
 	var ids []string
 	for id, n := range x.chunks.numbers {
 		if s == nil {

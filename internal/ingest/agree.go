@@ -112,13 +112,11 @@ func (p *Pipeline) Rebuild(ctx context.Context) (Agreement, error) {
 	if err := p.dropVectors(ctx); err != nil {
 		return before, err
 	}
-	p.publish.Lock()
-	p.saved = -1
-	p.publish.Unlock()
-	return before, p.saveIndex()
+	return before, p.saveVectors()
 }
 
 func (p *Pipeline) restoreAlone(ctx context.Context, id string) error {
+	defer p.turns.take()()
 	p.publish.Lock()
 	defer p.publish.Unlock()
 	return p.restore(ctx, id)

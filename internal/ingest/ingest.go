@@ -153,6 +153,7 @@ type Pipeline struct {
 	embed  chan struct{} // chunks may lack vectors
 	unread chan struct{} // passages may wait for the Namer
 	jobs   jobs
+	turns  turns
 
 	activity  activity
 	passwords passwords
@@ -190,7 +191,7 @@ func New(cfg Config) (*Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pipeline{cfg: cfg, files: files, wake: make(chan struct{}, cfg.Workers), embed: make(chan struct{}, 1), unread: make(chan struct{}, 1)}
+	p := &Pipeline{cfg: cfg, files: files, wake: make(chan struct{}, cfg.Workers), embed: make(chan struct{}, 1), unread: make(chan struct{}, 1), turns: newTurns()}
 	p.base, p.cancel = context.WithCancel(context.Background())
 	return p, nil
 }

@@ -34,7 +34,7 @@ const (
 	namerBytes  = 10_000
 	namerTokens = 1500 // that the answer may have
 	// heuristicBatch is how many passages of an old library are named at once.
-	heuristicBatch = 200
+	heuristicBatch = 100
 	// namerPause is how long the model is left alone after it was out of reach.
 	namerPause = time.Minute
 )
@@ -84,15 +84,20 @@ func (p *Pipeline) nameLoop() {
 // nameOld names what nobody has looked at, by the heuristic.
 func (p *Pipeline) nameOld(ctx context.Context) error {
 	for ctx.Err() == nil {
-		passages, err := p.cfg.Graph.PassagesNamedBy(ctx, ibid.NamedByNobody, heuristicBatch)
-		if err != nil || len(passages) == 0 {
-			return err
-		}
-		if err := p.cfg.Graph.PutNamings(ctx, Namings(passages), ibid.NamedByHeuristic); err != nil {
+		if named, err := p.nameSome(ctx); err != nil || named == 0 {
 			return err
 		}
 	}
 	return ctx.Err()
+}
+
+func (p *Pipeline) nameSome(ctx context.Context) (named int, err error) {
+	defer p.turns.take()()
+	passages, err := p.cfg.Graph.PassagesNamedBy(ctx, ibid.NamedByNobody, heuristicBatch)
+	if err != nil || len(passages) == 0 {
+		return 0, err
+	}
+	return len(passages), p.cfg.Graph.PutNamings(ctx, Namings(passages), ibid.NamedByHeuristic)
 }
 
 // nameByModel asks the model about all passages that it has not read. The error

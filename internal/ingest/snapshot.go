@@ -61,7 +61,10 @@ func (p *Pipeline) saveIndex() error {
 	}
 	// What is published while the snapshot is written may or may not be in it;
 	// replaying it again does no harm.
-	err := writeBeside(p.snapshotPath(), func(w io.Writer) error { return p.cfg.Index.Save(w, change) })
+	err := writeBeside(p.snapshotPath(), func(w io.Writer) error {
+		defer p.turns.take()()
+		return p.cfg.Index.Save(w, change)
+	})
 	if err != nil {
 		return fmt.Errorf("write the index snapshot: %w", err)
 	}
@@ -69,6 +72,15 @@ func (p *Pipeline) saveIndex() error {
 	p.saved = change
 	p.publish.Unlock()
 	return nil
+}
+
+// saveVectors writes a snapshot though the library has not changed, but all of its
+// vectors have: a start that finds others embeds every chunk anew.
+func (p *Pipeline) saveVectors() error {
+	p.publish.Lock()
+	p.saved = -1
+	p.publish.Unlock()
+	return p.saveIndex()
 }
 
 // writeBeside writes a file that takes the place of the one at path only when it

@@ -53,10 +53,10 @@ func (p *Pipeline) embedWith(ctx context.Context, e ibid.Embedder) (err error) {
 	if !p.serves(e) {
 		p.useEmbedder(e)
 		p.keepOnly(e.Name())
-		p.publish.Lock()
-		p.saved = -1 // the snapshot is to have the new vectors
-		p.publish.Unlock()
 		p.cfg.Log.Info("all chunks are embedded; search uses them", "embedder", e.Name())
+		if err := p.saveVectors(); err != nil {
+			return err
+		}
 	}
 	return p.cfg.Vectors.UseSpace(e.Name())
 }

@@ -1,16 +1,22 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"ibid"
+	"ibid/internal/index"
+	"ibid/internal/lsa"
 )
 
 // namedEmbedder makes vectors that go by the text and a seed; it can be made to
@@ -154,4 +160,40 @@ func (s *shop) anyChunk() string {
 		s.t.Fatal(err)
 	}
 	return id
+}
+
+// TestAFitIsSavedWithItsVectors: a start that found the new fit beside the old
+// vectors would embed every chunk again, and search by words until then.
+func TestAFitIsSavedWithItsVectors(t *testing.T) {
+	dir := t.TempDir()
+	s := openShop(t, dir, newParagraphs())
+	var text strings.Builder
+	for _, w := range strings.Fields("walrus giraffe pelican octopus beaver falcon lizard salmon badger ferret otter heron") {
+		text.WriteString(long(w))
+	}
+	s.settled(s.add("animals.txt", text.String()).ID)
+	deadline := time.Now().Add(20 * time.Second)
+	for !savedWhole(dir) {
+		if time.Now().After(deadline) {
+			t.Fatal("the snapshot lacks the vectors of the fit that was saved")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// savedWhole reports whether the snapshot on disk has a vector for each of its
+// chunks, by the fit on disk.
+func savedWhole(dir string) bool {
+	saved, err := os.ReadFile(filepath.Join(dir, "index.snapshot"))
+	if err != nil {
+		return false
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, "lsa.model"))
+	if err != nil {
+		return false
+	}
+	x := index.New(index.Config{})
+	_, err = x.Load(bytes.NewReader(saved))
+	fit, fitErr := lsa.Load(bytes.NewReader(raw))
+	return err == nil && fitErr == nil && x.Len() > 0 && len(x.Missing(fit.Name())) == 0
 }

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -151,7 +152,7 @@ func (p *Pipeline) refit(ctx context.Context) error {
 		return err
 	}
 	var reading error
-	fit, err := lsa.Fit(ctx, p.allTexts(ctx, &reading), lsa.Config{})
+	fit, err := lsa.Fit(ctx, p.allTexts(ctx, &reading), lsa.Config{Each: p.turns.each})
 	if err = cmp.Or(reading, err); err != nil {
 		return fmt.Errorf("fit the built-in embedder: %w", err)
 	}
@@ -168,7 +169,10 @@ func (p *Pipeline) refit(ctx context.Context) error {
 	case old != nil && old.Name() != fit.Name():
 		p.cfg.Vectors.DropSpace(old.Name())
 	}
-	return writeBeside(p.fitPath(), fit.Save)
+	if err := writeBeside(p.fitPath(), fit.Save); err != nil {
+		return err
+	}
+	return p.saveVectors()
 }
 
 // allTexts yields every chunk of the library as it is embedded, a document in
@@ -181,18 +185,26 @@ func (p *Pipeline) allTexts(ctx context.Context, failed *error) iter.Seq[string]
 			return
 		}
 		for _, d := range docs {
-			chunks, err := p.cfg.Library.DocumentChunks(ctx, d.ID)
-			if err != nil {
+			if more, err := p.documentTexts(ctx, d.ID, yield); err != nil || !more {
 				*failed = err
 				return
 			}
-			for _, c := range chunks {
-				if !yield(embedText(c)) {
-					return
-				}
-			}
 		}
 	}
+}
+
+func (p *Pipeline) documentTexts(ctx context.Context, documentID string, yield func(string) bool) (more bool, err error) {
+	defer p.turns.take()()
+	chunks, err := p.cfg.Library.DocumentChunks(ctx, documentID)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range chunks {
+		if !yield(embedText(c)) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // embedText is what of a chunk is embedded: its nearest heading says what it is
@@ -216,7 +228,21 @@ func (p *Pipeline) embedFitted(ctx context.Context, chunks []ibid.Chunk) {
 	}
 }
 
-func (p *Pipeline) putVectors(ctx context.Context, e ibid.Embedder, chunks []ibid.Chunk) error {
+// fittedBatch is how many chunks the built-in embedder embeds in a turn.
+const fittedBatch = 100
+
+// putVectors embeds chunks by the built-in embedder.
+func (p *Pipeline) putVectors(ctx context.Context, e *lsa.Model, chunks []ibid.Chunk) error {
+	for batch := range slices.Chunk(chunks, fittedBatch) {
+		if err := p.putBatch(ctx, e, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Pipeline) putBatch(ctx context.Context, e *lsa.Model, chunks []ibid.Chunk) error {
+	defer p.turns.take()()
 	ids, texts := make([]string, len(chunks)), make([]string, len(chunks))
 	for i, c := range chunks {
 		ids[i], texts[i] = c.ID, embedText(c)
@@ -245,8 +271,8 @@ func (p *Pipeline) fill(ctx context.Context, e ibid.Embedder) error {
 		if err != nil {
 			return err
 		}
-		if _, builtIn := e.(*lsa.Model); builtIn {
-			err = p.putVectors(ctx, e, chunks)
+		if fit, builtIn := e.(*lsa.Model); builtIn {
+			err = p.putVectors(ctx, fit, chunks)
 		} else {
 			err = p.embedStored(ctx, e, chunks, func(int) {})
 		}

@@ -103,13 +103,9 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 	reading := d
 	reading.Stage, reading.Progress, reading.PagesDone, reading.Pages = "chunk", 0.8, x.Pages, x.Pages
 	p.progress(ctx, reading, began)
-	before := map[string]bool{}
-	old, err := p.cfg.Library.DocumentChunks(ctx, d.ID)
+	before, err := p.chunkIDs(ctx, d.ID)
 	if err != nil {
 		return err
-	}
-	for _, c := range old {
-		before[c.ID] = true
 	}
 	d.Version, d.Format, d.Pages, d.Language, d.Notice = version, x.Format, x.Pages, x.Language, x.Notice
 	if d.Title == "" {
@@ -118,7 +114,9 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 	if d.Title == "" {
 		d.Title = d.Name
 	}
+	end := p.turns.take()
 	chunks := Chunks(d, x) // the passages: what is searched, embedded and counted
+	end()
 	if len(chunks) == 0 {
 		return &ibid.Error{Code: ibid.CodeBadRequest, Message: "there is no text in it", Hint: x.Notice}
 	}
@@ -149,9 +147,24 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 	return p.cfg.Store.SettleDocument(ctx, d, version)
 }
 
+// chunkIDs are those of what the library holds of a document.
+func (p *Pipeline) chunkIDs(ctx context.Context, documentID string) (map[string]bool, error) {
+	defer p.turns.take()()
+	chunks, err := p.cfg.Library.DocumentChunks(ctx, documentID)
+	if err != nil {
+		return nil, err
+	}
+	ids := make(map[string]bool, len(chunks))
+	for _, c := range chunks {
+		ids[c.ID] = true
+	}
+	return ids, nil
+}
+
 // publishDocument makes a version searchable: in the database with its sections
 // and sentences, in the index with its passages.
 func (p *Pipeline) publishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, passages []ibid.Chunk) error {
+	defer p.turns.take()()
 	levels, named := ChunkLevels(d, x, passages), Namings(passages)
 	p.publish.Lock()
 	defer p.publish.Unlock()

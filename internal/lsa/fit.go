@@ -18,6 +18,10 @@ type Config struct {
 	Dimensions int    // length of the vectors; 0: 300. Small corpora get fewer
 	Seed       uint64 // of the randomised decomposition: same texts, same model
 	MaxTexts   int    // a larger corpus is sampled; 0: 20,000
+	// Each does work over all of [0,n), in ranges that may go at once, on as many
+	// cores as a fit may take; nil: on all of them. The model is the same to the
+	// bit.
+	Each func(n int, work func(from, to int))
 }
 
 const (
@@ -52,8 +56,18 @@ func Fit(ctx context.Context, texts iter.Seq[string], cfg Config) (*Model, error
 			Message: fmt.Sprintf("%d passages are too few to fit the built-in embedder", c.seen),
 			Hint:    "search works by words until more documents are added"}
 	}
-	m := c.model(vocabulary)
-	v, err := rightSingular(ctx, c.matrix(m), k, oversample, iterations, cfg.Seed)
+	d := decomposition{each: cfg.Each}
+	if d.each == nil {
+		d.each = parallel
+	}
+	var m *Model
+	var a, t *sparse
+	d.each(1, func(int, int) {
+		m = c.model(vocabulary)
+		a = c.matrix(m)
+		t = a.transpose()
+	})
+	v, err := d.rightSingular(ctx, a, t, k, oversample, iterations, cfg.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("fit the built-in embedder: %w", err)
 	}

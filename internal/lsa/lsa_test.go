@@ -244,7 +244,7 @@ func TestSingularVectors(t *testing.T) {
 		}
 		a.start = append(a.start, len(a.vals))
 	}
-	v, err := rightSingular(context.Background(), a, k, 10, 2, 1)
+	v, err := decomposition{each: parallel}.rightSingular(context.Background(), a, a.transpose(), k, 10, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,11 +44,17 @@ func (a *sparse) transpose() *sparse {
 	return t
 }
 
-// mul returns the dense product a·b. Every row of the product is summed by one
-// goroutine in one order, so the result does not depend on the number of cores.
-func (a *sparse) mul(b blas32.General) blas32.General {
+// decomposition works in ranges that each may spread over the cores. Every row or
+// tile of a product is summed by one goroutine in one order, so the result does
+// not depend on the ranges.
+type decomposition struct {
+	each func(n int, work func(from, to int))
+}
+
+// mul returns the dense product a·b.
+func (d decomposition) mul(a *sparse, b blas32.General) blas32.General {
 	y := dense(a.rows, b.Cols)
-	parallel(a.rows, func(from, to int) {
+	d.each(a.rows, func(from, to int) {
 		for i := from; i < to; i++ {
 			row := y.Data[i*y.Stride : i*y.Stride+y.Cols]
 			for p := a.start[i]; p < a.start[i+1]; p++ {
@@ -74,47 +80,45 @@ func parallel(n int, work func(from, to int)) {
 	wg.Wait()
 }
 
-// rightSingular returns the k leading right singular vectors of a as the
-// columns of a (columns × k) matrix, by randomised subspace iteration (Halko,
+// rightSingular returns the k leading right singular vectors of a, whose
+// transpose is t, as the columns of a (columns × k) matrix, by randomised subspace iteration (Halko,
 // Martinsson & Tropp, "Finding structure with randomness", SIAM Review 53(2),
 // 2011, algorithms 4.4 and 5.1).
-func rightSingular(ctx context.Context, a *sparse, k, oversample, iterations int, seed uint64) (blas32.General, error) {
+func (d decomposition) rightSingular(ctx context.Context, a, t *sparse, k, oversample, iterations int, seed uint64) (blas32.General, error) {
 	l := min(k+oversample, a.rows, a.columns)
 	k = min(k, l)
-	t := a.transpose()
 	rng := rand.New(rand.NewPCG(seed, 0))
 	omega := dense(a.columns, l)
 	for i := range omega.Data {
 		omega.Data[i] = float32(rng.NormFloat64())
 	}
-	y := a.mul(omega)
+	y := d.mul(a, omega)
 	for range iterations {
 		if err := ctx.Err(); err != nil {
 			return blas32.General{}, err
 		}
-		y = a.mul(t.mul(orthonormal(y)))
+		y = d.mul(a, d.mul(t, d.orthonormal(y)))
 	}
 	if err := ctx.Err(); err != nil {
 		return blas32.General{}, err
 	}
 	// aᵀ·Q = V·S·Uᵀ; V comes from the eigenvectors of its small Gram matrix.
-	z := t.mul(orthonormal(y))
-	values, vectors := eigen(z)
-	return rotate(z, values, vectors, k), nil
+	z := d.mul(t, d.orthonormal(y))
+	values, vectors := d.eigen(z)
+	return d.rotate(z, values, vectors, k), nil
 }
 
 // orthonormal returns a basis of the columns of y. Directions that carry
 // nothing become zero columns.
-func orthonormal(y blas32.General) blas32.General {
-	values, vectors := eigen(y)
-	return rotate(y, values, vectors, y.Cols)
+func (d decomposition) orthonormal(y blas32.General) blas32.General {
+	values, vectors := d.eigen(y)
+	return d.rotate(y, values, vectors, y.Cols)
 }
 
 // eigen decomposes the Gram matrix yᵀ·y. Eigenvalues ascend; eigenvectors are
 // columns.
-func eigen(y blas32.General) ([]float64, *mat.Dense) {
-	g := dense(y.Cols, y.Cols)
-	blas32.Gemm(blas.Trans, blas.NoTrans, 1, y, y, 0, g)
+func (d decomposition) eigen(y blas32.General) ([]float64, *mat.Dense) {
+	g := d.gram(y)
 	sym := mat.NewSymDense(y.Cols, nil)
 	for i := range y.Cols {
 		for j := i; j < y.Cols; j++ {
@@ -122,9 +126,11 @@ func eigen(y blas32.General) ([]float64, *mat.Dense) {
 		}
 	}
 	var e mat.EigenSym
-	if !e.Factorize(sym, true) {
-		panic("lsa: the eigenvalues of a Gram matrix did not converge") // only NaN can do that
-	}
+	d.each(1, func(int, int) {
+		if !e.Factorize(sym, true) {
+			panic("lsa: the eigenvalues of a Gram matrix did not converge") // only NaN can do that
+		}
+	})
 	var vectors mat.Dense
 	e.VectorsTo(&vectors)
 	return e.Values(nil), &vectors
@@ -132,7 +138,7 @@ func eigen(y blas32.General) ([]float64, *mat.Dense) {
 
 // rotate returns y times the k leading eigenvectors, scaled to length 1,
 // strongest first.
-func rotate(y blas32.General, values []float64, vectors *mat.Dense, k int) blas32.General {
+func (d decomposition) rotate(y blas32.General, values []float64, vectors *mat.Dense, k int) blas32.General {
 	l := y.Cols
 	w := dense(l, k)
 	for j := range k {
@@ -146,6 +152,37 @@ func rotate(y blas32.General, values []float64, vectors *mat.Dense, k int) blas3
 		}
 	}
 	out := dense(y.Rows, k)
-	blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, y, w, 0, out)
+	d.each((y.Rows+tile-1)/tile, func(from, to int) {
+		for i := from * tile; i < min(to*tile, y.Rows); i += tile {
+			for j := 0; j < k; j += tile {
+				blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, part(y, i, 0, tile, l), part(w, 0, j, l, tile), 0, part(out, i, j, tile, tile))
+			}
+		}
+	})
 	return out
+}
+
+// tile is how many rows and columns of a product are made in one call: so few
+// that gonum, which asks nobody, takes no more cores for it.
+const tile = 64
+
+// gram returns yᵀ·y.
+func (d decomposition) gram(y blas32.General) blas32.General {
+	g := dense(y.Cols, y.Cols)
+	tiles := (y.Cols + tile - 1) / tile
+	d.each(tiles*tiles, func(from, to int) {
+		for t := from; t < to; t++ {
+			i, j := t/tiles*tile, t%tiles*tile
+			blas32.Gemm(blas.Trans, blas.NoTrans, 1, part(y, 0, i, y.Rows, tile), part(y, 0, j, y.Rows, tile), 0, part(g, i, j, tile, tile))
+		}
+	})
+	return g
+}
+
+// part is a window on a matrix, of so many rows and columns where there are as
+// many.
+func part(m blas32.General, row, col, rows, cols int) blas32.General {
+	rows, cols = min(rows, m.Rows-row), min(cols, m.Cols-col)
+	at := row*m.Stride + col
+	return blas32.General{Rows: rows, Cols: cols, Stride: m.Stride, Data: m.Data[at : at+(rows-1)*m.Stride+cols]}
 }

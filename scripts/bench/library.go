@@ -111,8 +111,28 @@ func measureLibrary(ctx context.Context, o options, s *server, gen *generator, c
 		return err
 	}
 	began := time.Now()
-	var sent int64
-	now := before
+	sent, made, err := s.fill(ctx, gen, chunks)
+	if err != nil {
+		return err
+	}
+	took := time.Since(began)
+	t.add(fmt.Sprintf("ingestion up to %s chunks", label), fmt.Sprintf("%.2f MB/s, %.0f chunks/s",
+		float64(sent)/1e6/took.Seconds(), float64(made-before.chunks)/took.Seconds()), 1)
+	s.settle(ctx)
+	t.add(fmt.Sprintf("idle memory, %s chunks", label), s.memory(), 1)
+	if err := measureSearch(ctx, o, s, gen, label, t); err != nil {
+		return err
+	}
+	return measureBusy(ctx, o, s, gen, label, t)
+}
+
+// fill adds documents until there are so many chunks. It returns the bytes sent
+// and the chunks that there are.
+func (s *server) fill(ctx context.Context, gen *generator, chunks int) (sent int64, made int, err error) {
+	now, err := s.library(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
 	for now.chunks < chunks {
 		// The first documents show how many chunks one makes, then the rest is
 		// sent without waiting.
@@ -124,22 +144,16 @@ func measureLibrary(ctx context.Context, o options, s *server, gen *generator, c
 			n := min(missing, 50)
 			size, err := s.addDocuments(ctx, gen, n)
 			if err != nil {
-				return err
+				return sent, now.chunks, err
 			}
 			sent += size
 			missing -= n
 		}
 		if now, err = s.wait(ctx); err != nil {
-			return err
+			return sent, now.chunks, err
 		}
 	}
-	took := time.Since(began)
-	made := now.chunks - before.chunks
-	t.add(fmt.Sprintf("ingestion up to %s chunks", label), fmt.Sprintf("%.2f MB/s, %.0f chunks/s",
-		float64(sent)/1e6/took.Seconds(), float64(made)/took.Seconds()), 1)
-	s.settle(ctx)
-	t.add(fmt.Sprintf("idle memory, %s chunks", label), s.memory(), 1)
-	return measureSearch(ctx, o, s, gen, label, t)
+	return sent, now.chunks, nil
 }
 
 // addDocuments sends documents in one request and returns their bytes.

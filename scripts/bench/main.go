@@ -28,6 +28,7 @@ func main() {
 	flag.BoolVar(&o.small, "small", false, "leave out the library of 100k chunks")
 	flag.IntVar(&o.index, "index", 0, "measure only the index, alone, with this many `CHUNKS`")
 	flag.IntVar(&o.growth, "growth", 0, "measure only how searches slow down as the index grows to this many `CHUNKS`, and draw docs/images/search-growth.svg")
+	flag.IntVar(&o.busy, "busy", 0, "measure only searches beside the taking in of documents, in libraries of 10k and 100k chunks, up to this many `CHUNKS`")
 	flag.StringVar(&o.keep, "keep", "", "with -growth: the `FOLDER` for a snapshot of each size, which a later run loads instead of indexing anew")
 	flag.DurationVar(&o.soak, "soak", 0, "keep a server busy for this `TIME` instead")
 	flag.StringVar(&o.corpus, "corpus", filepath.Join("..", "shared", "data", "documents"), "a `FOLDER` with files of many kinds to read")
@@ -51,6 +52,7 @@ type options struct {
 	soak   time.Duration
 	index  int
 	growth int
+	busy   int
 	keep   string
 
 	corpus        string
@@ -89,6 +91,11 @@ func (o options) do(ctx context.Context) error {
 		return err
 	}
 	defer model.stop()
+	if o.busy > 0 {
+		err := measureBusyAlone(ctx, o, model, t)
+		t.print()
+		return err
+	}
 	if o.again {
 		err := measureAgainAlone(ctx, o, model, t)
 		t.print()
