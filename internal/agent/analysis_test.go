@@ -38,6 +38,7 @@ func TestStandalone(t *testing.T) {
 		{"Who founded Acme Ltd?", "What did Tesla do after he left Edison?", "What did Tesla do after he left Edison?", false},
 		{"Who founded Acme Ltd?", "Is it possible to end the lease early?", "Is it possible to end the lease early?", false},
 		{"What is the rent?", "Are there any pets that are allowed?", "Are there any pets that are allowed?", false},
+		{"How long is the notice period?", "and how much is the rent?", "how much is the rent?", false},
 		{"", "And in 2023?", "And in 2023?", false},
 		// No rule knows, so the words are taken over.
 		{"Wer gründete Acme?", "Wann wurde sie verkauft?", "Wann wurde sie verkauft? (gründete Acme)", true},
@@ -46,6 +47,7 @@ func TestStandalone(t *testing.T) {
 		{"Who founded Acme Ltd in Lund?", "Why?", "Why? (founded Acme Ltd Lund)", true},
 		{"Did Ada Lovelace write to Charles Babbage?", "When did she die?", "When did she die? (Ada Lovelace write Charles Babbage)", true},
 		{"What was the revenue in 2022 and in 2021?", "And in 2023?", "And in 2023? (revenue 2022 2021)", true},
+		{"How long is the lease of Lund?", "And how much is the rent?", "And how much is the rent? (lease Lund)", true},
 		{"How long does the lease run?", "And the rent?", "And the rent? (lease run)", true},
 	} {
 		var earlier []string

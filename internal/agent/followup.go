@@ -19,6 +19,7 @@ import (
 //	Who wrote the Lease of Lund?    When did he sign it?  → unsure: two may be meant
 //	Who founded Acme Ltd?           Where is it based?    → Where is Acme Ltd based?
 //	What is the rent?               And the deposit?      → What is the deposit?
+//	How long is the notice period?  And how much is the rent? → how much is the rent?
 func standalone(question string, earlier []string) (full string, sure bool) {
 	question = strings.Join(strings.Fields(question), " ")
 	if len(earlier) == 0 || !leans(question) {
@@ -26,6 +27,9 @@ func standalone(question string, earlier []string) (full string, sure bool) {
 	}
 	earlier = earlier[max(0, len(earlier)-maxBack):]
 	before, sure := standalone(earlier[len(earlier)-1], earlier[:len(earlier)-1])
+	if whole, ok := another(question, before); ok {
+		return whole, true
+	}
 	if !sure {
 		return beside(question, before), false
 	}
@@ -81,6 +85,22 @@ func leans(q string) bool {
 		return false
 	}
 	return len(names(q[:at[0]])) == 0 // else it stands for what the question itself names
+}
+
+// another returns "and how much is the rent?" without the word that joins it to the
+// question before: it asks of another thing, in a sentence of its own. Where that
+// question names somebody or a year, they may be meant here too.
+func another(question, before string) (string, bool) {
+	m := continues.FindStringSubmatchIndex(question)
+	if m == nil || len(names(before)) > 0 || figures.MatchString(before) {
+		return "", false
+	}
+	whole := question[m[2]:]
+	at := asks.FindStringIndex(whole)
+	if at == nil || at[0] != 0 || pronouns.MatchString(whole) || pointing.MatchString(whole) || !objectOf.MatchString(whole) {
+		return "", false
+	}
+	return whole, true
 }
 
 // exchange answers "and X?" by the question before with X in the place of what

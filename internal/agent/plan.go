@@ -32,7 +32,7 @@ func (s *session) plan(ctx context.Context) (phase, error) {
 	if s.task.Request.Mode == ibid.ModeDirect && s.task.Request.Think != ibid.ThinkOn {
 		return next, nil // who asks for the fast way does not wait for a plan
 	}
-	if err := s.think(ctx); err != nil {
+	if err := s.think(ctx); err != nil && ctx.Err() == nil {
 		s.cfg.Log.Warn("the plan failed", "model", s.cfg.Planner.Name(), "error", err)
 	}
 	return next, s.sinkErr
