@@ -54,9 +54,11 @@ type CacheChecked struct {
 	CachedAt      *Time   `json:"cached_at,omitempty"`
 }
 
-// ReasoningDelta is a piece of the model's thinking.
+// ReasoningDelta is a piece of the model's thinking, or of what it writes for a
+// tool.
 type ReasoningDelta struct {
 	Text string `json:"text"`
+	Tool string `json:"tool,omitempty"` // that it is written for: the SQL of query_database
 }
 
 // ToolStarted is a tool call that is about to run.

@@ -92,6 +92,15 @@ type Image struct {
 type ModelDelta struct {
 	Reasoning string
 	Text      string
+	Call      *CallDelta
+}
+
+// CallDelta is a piece of the arguments of a tool call, as the model writes them.
+// Protocols that send calls whole have none.
+type CallDelta struct {
+	N         int // which call of the turn, from 0
+	Name      string
+	Arguments string
 }
 
 // ModelResponse is a whole turn and what it cost.

@@ -245,6 +245,7 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		return agent.Outcome{}, err
 	}
 	task.Library = describeLibrary(documents)
+	task.NoDocuments = len(documents) == 0 && task.Request.Scope.IsZero()
 	databases, err := a.catalog.Databases(ctx, task.Request.Scope)
 	if err != nil {
 		return agent.Outcome{}, err
@@ -255,7 +256,7 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		return agent.Outcome{}, err
 	}
 	cfg := agent.Config{
-		Model: chosen.model, Planner: a.planner, Judge: chosen.writer(), Tools: a.offered(chosen, task.Request),
+		Model: chosen.model, Planner: a.planner, Judge: chosen.writer(), Fallback: reader.New(), Tools: a.offered(chosen, task.Request),
 		Limits:  agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
 		Grading: agent.Judging(a.cfg.Grading), Verification: agent.Judging(a.cfg.Verification), Parents: a.db.Parents,
 		Now: time.Now, NewID: newID, Log: a.log,

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ibid"
@@ -25,17 +26,18 @@ type answeredBefore struct {
 // the settings leaves all earlier answers behind. A data directory belongs to one
 // user.
 func (a *app) answersFor(task agent.Task, documents []ibid.Document, databases []ibid.Database) (answeredBefore, error) {
-	var versions, bases []string
+	var versions []any
+	var bases []string
+	slices.SortFunc(documents, func(x, y ibid.Document) int { return strings.Compare(x.ID, y.ID) })
 	for _, d := range documents {
-		versions = append(versions, d.ID+"@"+d.Version)
+		versions = append(versions, []any{d.ID, d.Version, d.Name, d.Title, d.Folder, d.Category, d.Tags, d.Metadata})
 	}
 	for _, d := range databases {
 		bases = append(bases, d.ID)
 	}
-	slices.Sort(versions)
 	slices.Sort(bases)
 	raw, err := json.Marshal([]any{task.Request.Scope, versions, bases, task.Request.Mode, a.cfg.Model, task.Request.Model, a.cfg.PlanModel, a.cfg.Embedder,
-		a.cfg.SearchMode, a.cfg.Rerank, a.cfg.Grading, a.cfg.Tools, a.cfg.Limits.SearchResults})
+		a.cfg.SearchMode, a.cfg.Rerank, a.cfg.Grading, a.cfg.Verification, a.cfg.Tools, a.cfg.Limits.SearchResults})
 	if err != nil {
 		return answeredBefore{}, fmt.Errorf("name what an answer depends on: %w", err)
 	}

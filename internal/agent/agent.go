@@ -52,7 +52,10 @@ type Config struct {
 	Cache   Cache // of answers; nil: none
 	// Judge grades passages and judges claims where rules are not enough; nil
 	// leaves it all to the rules.
-	Judge        ibid.Model
+	Judge ibid.Model
+	// Fallback answers from the passages that were found where the model comes to no
+	// answer: it stays silent, or asks for tools when it may not. nil: the run fails.
+	Fallback     ibid.Model
 	Grading      Judging // of passages; JudgeAuto
 	Verification Judging // of the answer; JudgeAuto
 	Limits       Limits
@@ -66,9 +69,8 @@ type Config struct {
 type Judging string
 
 // Rules judge in no time and are calibrated (search.Grade, search.Judge). The
-// model judges in one call for all; with JudgeAuto only in the direct mode, where
-// the rules are unsure and the question has a call left, with JudgeModel always
-// while the limits leave room.
+// model judges in one call for all; with JudgeAuto where the rules are unsure,
+// with JudgeModel always, both while the limits leave room.
 const (
 	JudgeAuto  Judging = "auto"
 	JudgeRules Judging = "rules"
@@ -79,7 +81,7 @@ const (
 // Limits bound one run.
 type Limits struct {
 	ToolCalls     int           // 20
-	ModelRequests int           // 50; tries that failed included, the plan not
+	ModelRequests int           // 50; the plan, tries that failed, judges and tools included
 	ToolTimeout   time.Duration // of one call; 60 s
 	PlanTimeout   time.Duration // of the plan phase; 60 s
 }
@@ -98,10 +100,11 @@ type Retry struct {
 
 // Task is one question with what is known when its run begins or goes on.
 type Task struct {
-	Request ibid.Request
-	History []ibid.Turn  // what was said before, oldest first
-	Log     []ibid.Event // of this run so far
-	Library string       // a line or two about the documents, for the system prompt
+	Request     ibid.Request
+	History     []ibid.Turn  // what was said before, oldest first
+	Log         []ibid.Event // of this run so far
+	Library     string       // a line or two about the documents, for the system prompt
+	NoDocuments bool         // there are none at all, in or out of the question's scope
 	// Databases are those that may be asked, one a line; see prompts/system.md.
 	Databases string
 

@@ -44,7 +44,25 @@ func (s *session) analyse(ctx context.Context) (phase, error) {
 	if err := s.emit(a); err != nil {
 		return 0, err
 	}
+	if s.task.NoDocuments && s.needsDocuments(a) {
+		return 0, &ibid.Error{Code: ibid.CodeNoDocuments, Message: "There are no documents to answer from yet. Add some, then ask again.",
+			Hint: "ibid add PATH, or drop files onto the page"}
+	}
 	return phaseCache, s.prepare()
+}
+
+// needsDocuments reports whether a question can be answered from documents only.
+func (s *session) needsDocuments(a ibid.QueryAnalyzed) bool {
+	req := s.task.Request
+	switch {
+	case trivial(req), len(req.Attachments) > 0, len(req.ForceTools) > 0, len(s.task.History) > 0, s.hasOtherSources():
+		return false
+	}
+	return a.Mode == ibid.ModeDirect || req.Mode == ibid.ModeAgentic && isQuestion(req.Text) && !elsewhere.MatchString(req.Text)
+}
+
+func (s *session) hasOtherSources() bool {
+	return slices.ContainsFunc(otherSources, func(name string) bool { return s.tool(name) != nil })
 }
 
 // chooseMode picks how a question is answered that leaves the choice to us. What
@@ -62,8 +80,10 @@ func (s *session) chooseMode(a ibid.QueryAnalyzed) ibid.Mode {
 		return ibid.ModeAgentic
 	case slices.ContainsFunc(s.task.History, func(t ibid.Turn) bool { return pastFiles.MatchString(t.Text()) }):
 		return ibid.ModeAgentic // it may be about a file that came earlier
-	case slices.ContainsFunc(otherSources, func(name string) bool { return s.tool(name) != nil }):
+	case s.hasOtherSources():
 		return ibid.ModeAgentic // which source it is, the model has to say
+	case s.task.NoDocuments && s.cfg.Judge != nil:
+		return ibid.ModeAgentic // there is nothing to search, and a model to talk to
 	}
 	return ibid.ModeDirect
 }

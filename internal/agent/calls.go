@@ -45,41 +45,15 @@ func (s *session) begin(turn ibid.Turn) error {
 			cost := s.unsaid
 			started.Usage, s.unsaid = &cost, ibid.Usage{}
 		}
-		if err := s.showQuery(c); err != nil {
+		if err := s.showQuery(i, c); err != nil {
 			return err
 		}
 		if err := s.emit(started); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.closeQuery()
 }
-
-// queryTool asks a database. What the model wrote in SQL is shown as reasoning,
-// so that it can be read in every protocol.
-const queryTool = "query_database"
-
-func (s *session) showQuery(c ibid.ToolCall) error {
-	var args struct {
-		SQL string `json:"sql"`
-	}
-	if c.Name != queryTool || json.Unmarshal(c.Arguments, &args) != nil || strings.TrimSpace(args.SQL) == "" {
-		return nil
-	}
-	sql, _ := cutAt(strings.TrimSpace(args.SQL), maxShownQuery)
-	fence := "```"
-	for strings.Contains(sql, fence) {
-		fence += "`"
-	}
-	before := ""
-	if s.state.planned {
-		before = "\n\n"
-	}
-	return s.emit(ibid.ReasoningDelta{Text: before + fence + "sql\n" + sql + "\n" + fence + "\n"})
-}
-
-// maxShownQuery bounds, in bytes, the SQL that is shown.
-const maxShownQuery = 8 << 10
 
 // restart writes the starts of calls that a crash cut off, again or, where they
 // had not reached the log, for the first time.
@@ -127,8 +101,8 @@ func (s *session) normalised(turn ibid.Turn) (_ ibid.Turn, opaque bool) {
 			}
 			continue
 		}
-		if len(used) == maxCalls {
-			continue
+		if len(used) == maxCalls || !opaque && len(used) > 0 && len(s.state.calls)+len(used) >= s.cfg.Limits.ToolCalls {
+			continue // too many; a turn that goes back as it came keeps them, and they are refused
 		}
 		c := *p.Call
 		taken := func(id string) bool { return id == "" || used[id] || s.state.calls[id] != nil }

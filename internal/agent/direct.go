@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/search"
+	"ibid/internal/text"
 )
 
 const (
@@ -145,6 +146,30 @@ func (s *session) chosen() []finding {
 		}
 	}
 	return all
+}
+
+// nothingAnswers reports whether there is nothing to answer from: nothing was
+// found, or the judge has turned down all of it. The built-in reader, which has no
+// judge beside it, says so itself.
+func (s *session) nothingAnswers() bool {
+	turnedDown := func(f finding) bool {
+		_, judged := s.judged[f.citation.ChunkID]
+		return judged && f.class == search.Incorrect
+	}
+	return s.cfg.Judge != nil && !slices.ContainsFunc(s.state.merged(), func(f finding) bool { return !turnedDown(f) })
+}
+
+// sayNothing says that the documents do not answer, in the language of the
+// question. No model is asked: it could only guess.
+func (s *session) sayNothing() error {
+	said := s.prompts.nothing[text.Language(s.question())]
+	if said == "" {
+		said = s.prompts.nothing["en"]
+	}
+	if err := s.emit(ibid.AnswerStarted{Model: "ibid"}); err != nil {
+		return err
+	}
+	return s.emit(ibid.AnswerDelta{Text: said})
 }
 
 // contextChunks is how many passages the model was given.

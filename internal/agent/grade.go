@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,6 +83,9 @@ func (s *session) grade(ctx context.Context) (phase, error) {
 			return phaseTools, s.begin(turnOf(calls))
 		}
 	}
+	if s.mode == ibid.ModeDirect && s.nothingAnswers() {
+		return phaseDone, s.sayNothing()
+	}
 	if s.mode == ibid.ModeDirect && len(reranked) == 0 && len(s.state.answer) == 0 {
 		reranked = s.ordered()
 	}
@@ -121,9 +125,9 @@ func (s *session) gradeRound(ctx context.Context, r *round) error {
 	if !searched {
 		return nil
 	}
-	scores := s.gradesByRule(hits)
-	if s.gradesAreUnsure(scores) {
-		scores = s.gradesByModel(ctx, hits, scores)
+	byRule := s.gradesByRule(hits)
+	if s.gradesAreUnsure(hits, byRule) {
+		s.gradesByModel(ctx, hits)
 	}
 	var grades []ibid.Grade
 	index := map[string]int{}
@@ -135,10 +139,13 @@ func (s *session) gradeRound(ctx context.Context, r *round) error {
 			index[id] = at
 			grades = append(grades, ibid.Grade{ChunkID: id})
 		}
-		grades[at].Score = max(grades[at].Score, scores[i])
+		grades[at].Score = max(grades[at].Score, byRule[i])
 		grades[at].Classification = search.Class(grades[at].Score)
+		if score, judged := s.judged[id]; judged {
+			grades[at].Score, grades[at].Classification = score, classByModel(score)
+		}
 	}
-	expanded, err := s.expand(ctx, hits, grades)
+	expanded, err := s.expand(ctx, hits, byRule, grades)
 	if err != nil {
 		return err
 	}
@@ -193,14 +200,43 @@ func withoutFiles(question string) string {
 
 func round3(v float64) float64 { return float64(int(v*1000+0.5)) / 1000 }
 
-// gradesAreUnsure reports whether the judge is to be asked: always where that is
-// configured, else where something may answer and nothing surely does.
-func (s *session) gradesAreUnsure(scores []float64) bool {
-	if len(scores) == 0 || !s.mayAskJudge(s.cfg.Grading) {
+// gradesAreUnsure reports whether the judge is to be asked about what it has not
+// seen yet: always where that is configured, else where something may answer and
+// nothing surely does; and before the direct mode says that nothing answers.
+func (s *session) gradesAreUnsure(hits []hit, byRule []float64) bool {
+	if !s.mayAskJudge(s.cfg.Grading) {
 		return false
 	}
-	best := search.Class(slices.Max(scores))
-	return s.cfg.Grading == JudgeModel || best == search.Ambiguous
+	best, fresh := 0.0, false
+	for i, h := range hits {
+		score, judged := s.judged[h.citation.ChunkID]
+		switch {
+		case judged && classByModel(score) == search.Correct:
+			best = 1
+		case !judged:
+			best, fresh = max(best, byRule[i]), true
+		}
+	}
+	class := search.Class(best)
+	return fresh && (s.cfg.Grading == JudgeModel || class == search.Ambiguous ||
+		class == search.Incorrect && s.mode == ibid.ModeDirect && len(s.state.rounds) >= maxSearches)
+}
+
+// What the judge's scores mean, as prompts/judge.md asks for them.
+const (
+	judgedCorrectFrom    = 0.7
+	judgedIncorrectBelow = 0.3
+)
+
+// classByModel names the class of a grade that the judge gave.
+func classByModel(grade float64) string {
+	switch {
+	case grade >= judgedCorrectFrom:
+		return search.Correct
+	case grade < judgedIncorrectBelow:
+		return search.Incorrect
+	}
+	return search.Ambiguous
 }
 
 // verdict counts the grades and says what follows from them.
@@ -244,17 +280,22 @@ func (s *session) mayCorrect(d ibid.PassagesGraded) bool {
 	return d.Ambiguous == 0 && corrections < maxSearches-1
 }
 
-// expand exchanges ambiguous passages for the sections around them, where those
-// are graded better. It writes the sections into the log and notes them in
-// grades.
-func (s *session) expand(ctx context.Context, hits []hit, grades []ibid.Grade) (expanded int, err error) {
+// expand exchanges ambiguous passages for the sections around them, where the
+// rules grade those better than the passage (byRule, one for each hit). It writes
+// the sections into the log and notes them in grades.
+func (s *session) expand(ctx context.Context, hits []hit, byRule []float64, grades []ibid.Grade) (expanded int, err error) {
 	sections := s.sections(ctx, grades)
 	for i := range grades {
 		section, ok := sections[grades[i].ChunkID]
 		if !ok || expanded == maxExpanded {
 			continue
 		}
-		at := slices.IndexFunc(hits, func(h hit) bool { return h.citation.ChunkID == grades[i].ChunkID })
+		at, own := -1, 0.0
+		for k, h := range hits {
+			if h.citation.ChunkID == grades[i].ChunkID && (at < 0 || byRule[k] > own) {
+				at, own = k, byRule[k]
+			}
+		}
 		again := make([]hit, 0, len(hits))
 		for _, h := range hits {
 			if h.call == hits[at].call {
@@ -272,7 +313,7 @@ func (s *session) expand(ctx context.Context, hits []hit, grades []ibid.Grade) (
 				better, wide = scores[k], h.citation
 			}
 		}
-		if better <= grades[i].Score {
+		if better <= own {
 			continue
 		}
 		if _, known := s.state.ledger.number[section.ID]; !known {
@@ -282,7 +323,10 @@ func (s *session) expand(ctx context.Context, hits []hit, grades []ibid.Grade) (
 		}
 		expanded++
 		g := &grades[i]
-		g.Expanded, g.NewScore, g.ExpandedTo, g.Classification = true, better, section.ID, search.Class(better)
+		g.Expanded, g.NewScore, g.ExpandedTo = true, max(better, g.Score), section.ID
+		if search.Class(better) == search.Correct {
+			g.Classification = search.Correct
+		}
 	}
 	return expanded, nil
 }
@@ -396,12 +440,19 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return "", s, false
 }
 
-// gradesByModel lets the judge grade all passages in one call. Whatever goes
-// wrong leaves the grades of the rules.
-func (s *session) gradesByModel(ctx context.Context, hits []hit, byRule []float64) []float64 {
+// gradesByModel lets the judge grade all passages that it has not seen yet in one
+// call. Whatever goes wrong, a passage left out among it, leaves the grades of the
+// rules: two scales do not mix.
+func (s *session) gradesByModel(ctx context.Context, hits []hit) {
 	var shown []ibid.Handled
-	for i, h := range hits {
-		shown = append(shown, ibid.Handled{Handle: fmt.Sprintf("p%d", i+1), Title: h.citation.Title, Heading: h.citation.Heading, Text: clip(h.citation.Text, 1500)})
+	var ids []string
+	for _, h := range hits {
+		id := h.citation.ChunkID
+		if _, judged := s.judged[id]; judged || slices.Contains(ids, id) {
+			continue
+		}
+		ids = append(ids, id)
+		shown = append(shown, ibid.Handled{Handle: fmt.Sprintf("p%d", len(ids)), Title: h.citation.Title, Heading: h.citation.Heading, Text: clip(h.citation.Text, 1500)})
 	}
 	var said struct {
 		Grades []struct {
@@ -412,16 +463,23 @@ func (s *session) gradesByModel(ctx context.Context, hits []hit, byRule []float6
 	}
 	if err := s.askJudge(ctx, "grade", ibid.FormatPassages(shown), &said); err != nil {
 		s.cfg.Log.Warn("the judge cannot grade; the rules stand", "error", err)
-		return byRule
+		return
 	}
-	scores := slices.Clone(byRule)
+	judged := maps.Clone(s.judged)
+	if judged == nil {
+		judged = map[string]float64{}
+	}
+	before := len(judged)
 	for _, g := range said.Grades {
-		if n, err := strconv.Atoi(strings.TrimPrefix(g.ID, "p")); err == nil && n >= 1 && n <= len(scores) {
-			scores[n-1] = round3(min(max(g.Score, 0), 1))
+		if n, err := strconv.Atoi(strings.TrimPrefix(g.ID, "p")); err == nil && n >= 1 && n <= len(ids) {
+			judged[ids[n-1]] = round3(min(max(g.Score, 0), 1))
 		}
 	}
-	s.betterQuery = oneLine(said.BetterQuery, 300)
-	return scores
+	if len(judged)-before < len(ids) {
+		s.cfg.Log.Warn("the judge left passages out; the rules stand", "graded", len(judged)-before, "of", len(ids))
+		return
+	}
+	s.judged, s.betterQuery = judged, oneLine(said.BetterQuery, 300)
 }
 
 func clip(s string, limit int) string {

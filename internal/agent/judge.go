@@ -33,7 +33,7 @@ func (s *session) mayAskJudge(judging Judging) bool {
 		return s.asked+1+answer <= directRequests
 	}
 	limit := s.cfg.Limits.ModelRequests
-	return judging == JudgeModel && limit >= smallBudget && s.requests+1+answer < limit
+	return limit >= smallBudget && s.requests()+1+answer < limit
 }
 
 // schemas are what the judge's answers must look like.
@@ -57,7 +57,6 @@ func (s *session) askJudge(ctx context.Context, task, about string, into any) (e
 	}()
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.ToolTimeout)
 	defer cancel()
-	s.requests++
 	resp, err := s.generate(ctx, s.cfg.Judge, ibid.ModelRequest{
 		System: s.prompts.judge[task], Schema: schemas[task], Think: ibid.ThinkOff, MaxTokens: judgeTokens,
 		Turns: []ibid.Turn{ibid.UserTurn("Question: " + s.question() + "\n\n" + about)},

@@ -51,13 +51,26 @@ func (s *session) request() ibid.ModelRequest {
 
 // spent reports whether the model has to answer with what it has.
 func (s *session) spent() bool {
-	return len(s.state.calls) >= s.cfg.Limits.ToolCalls || s.requests >= s.cfg.Limits.ModelRequests-1
+	return len(s.state.calls) >= s.cfg.Limits.ToolCalls || s.requests() >= s.cfg.Limits.ModelRequests-1
 }
+
+// requests is how often a model was called for this question: to plan, to answer,
+// to judge, and by tools.
+func (s *session) requests() int {
+	return s.before.ModelRequests + s.usage.ModelRequests + s.state.toolUsage.ModelRequests
+}
+
+// overdrawn reports whether no model may be called any more. What tools have cost
+// beyond the limit does not keep the model from a last answer.
+func (s *session) overdrawn() bool { return s.last > 0 && s.requests() >= s.cfg.Limits.ModelRequests }
 
 // model lets the model take a turn and decides what follows from it.
 func (s *session) model(ctx context.Context) (phase, error) {
 	s.loadImages(ctx)
 	resp, offered, err := s.ask(ctx)
+	if ibid.CodeOf(err) == ibid.CodeToolBudget {
+		return s.fallBack(ctx, err)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -71,23 +84,26 @@ func (s *session) model(ctx context.Context) (phase, error) {
 		}
 		return phaseTools, s.begin(resp.Turn)
 	case s.stream.isEmpty():
-		return s.askAgain("empty", resp.Turn)
+		return s.askAgain(ctx, "empty", resp.Turn)
 	case offered && !s.urged && len(s.unusedTools()) > 0:
 		s.urged = true
 		if err := s.retract("a tool that has to be used was not"); err != nil {
 			return 0, err
 		}
-		return s.askAgain("forced", resp.Turn)
+		return s.askAgain(ctx, "forced", resp.Turn)
 	}
 	return phaseVerify, s.stream.release()
 }
 
 // askAgain repeats the request with a word to the model about its turn.
-func (s *session) askAgain(nudge string, turn ibid.Turn) (phase, error) {
+func (s *session) askAgain(ctx context.Context, nudge string, turn ibid.Turn) (phase, error) {
 	if nudge == "empty" {
-		if s.empty++; s.empty >= maxEmpty {
-			return 0, &ibid.Error{Code: ibid.CodeLLM, Message: "the model gave no answer, however often it was asked",
-				Hint: "a larger model may do better"}
+		if s.empty++; s.empty >= maxEmpty || s.mode == ibid.ModeDirect && s.asked >= directRequests {
+			return s.fallBack(ctx, &ibid.Error{Code: ibid.CodeLLM, Message: "the model gave no answer, however often it was asked",
+				Hint: "a larger model may do better"})
+		}
+		if len(s.cfg.Tools) > 0 && s.spent() {
+			nudge = "budget"
 		}
 	}
 	if text := turn.Text(); strings.TrimSpace(text) != "" {
@@ -95,6 +111,30 @@ func (s *session) askAgain(nudge string, turn ibid.Turn) (phase, error) {
 	}
 	s.extra = append(s.extra, ibid.UserTurn(s.prompts.nudges[nudge]))
 	return phaseModel, nil
+}
+
+// fallBack answers from the passages that were found, since the model did not.
+// Without any, why is the error of the run.
+func (s *session) fallBack(ctx context.Context, why error) (phase, error) {
+	if s.cfg.Fallback == nil || len(s.state.ledger.citations) == 0 {
+		return 0, why
+	}
+	s.cfg.Log.Warn("the model came to no answer; passages are quoted", "error", why)
+	if err := s.retract("the model came to no answer"); err != nil {
+		return 0, err
+	}
+	req := ibid.ModelRequest{System: s.prompts.system, Turns: []ibid.Turn{question(s.task, "")}, Think: ibid.ThinkOff}
+	req.Turns[0].Parts = append(req.Turns[0].Parts, s.findings()...)
+	resp, err := s.cfg.Fallback.Generate(ctx, req, func(ibid.ModelDelta) {})
+	if err != nil {
+		return 0, err
+	}
+	s.stream = newAnswerStream(s, 0)
+	s.stream.by = s.cfg.Fallback.Name()
+	if err := s.stream.close(s.prompts.nudges["fallback"] + "\n\n" + resp.Turn.Text()); err != nil {
+		return 0, err
+	}
+	return phaseVerify, s.stream.release()
 }
 
 // unusedTools are the forced tools that were not called yet.
@@ -109,7 +149,7 @@ func (s *session) unusedTools() []string {
 // stands in s.stream then; offered tells whether it could have called tools.
 func (s *session) ask(ctx context.Context) (resp ibid.ModelResponse, offered bool, err error) {
 	for try := 1; ; try++ {
-		if s.requests >= s.cfg.Limits.ModelRequests {
+		if s.overdrawn() {
 			return resp, false, &ibid.Error{Code: ibid.CodeToolBudget, Message: "the question needed more steps than are allowed",
 				Hint: "ask for less at once"}
 		}
@@ -129,7 +169,7 @@ func (s *session) ask(ctx context.Context) (resp ibid.ModelResponse, offered boo
 			continue
 		}
 		wait, again := s.cfg.Retry.wait(try, e)
-		if !again || s.requests >= s.cfg.Limits.ModelRequests {
+		if !again || s.overdrawn() {
 			return resp, false, e
 		}
 		s.cfg.Log.Warn("the model failed; trying again", "try", try, "wait", wait, "error", err)
@@ -151,10 +191,13 @@ func (s *session) canTrim() bool {
 func (s *session) attempt(ctx context.Context, req ibid.ModelRequest) (ibid.ModelResponse, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s.requests++
+	if s.spent() {
+		s.last++
+	}
 	s.stream = newAnswerStream(s, s.holdLimit(req))
+	s.writing, s.written = nil, nil
 	resp, err := s.generate(ctx, s.cfg.Model, req, func(d ibid.ModelDelta) {
-		if s.stream.take(d) != nil {
+		if s.take(d, len(req.Tools) > 0) != nil {
 			cancel() // the log cannot be written: there is no use in going on
 		}
 	})
@@ -162,9 +205,23 @@ func (s *session) attempt(ctx context.Context, req ibid.ModelRequest) (ibid.Mode
 		return resp, s.sinkErr
 	}
 	if err != nil {
+		if unwritable := s.closeQuery(); unwritable != nil {
+			return resp, unwritable
+		}
 		return resp, err
 	}
 	return resp, s.stream.close(resp.Turn.Text())
+}
+
+// take takes a piece of a turn. offered says whether it may call tools.
+func (s *session) take(d ibid.ModelDelta, offered bool) error {
+	if d.Call == nil {
+		return s.stream.take(d)
+	}
+	if !offered {
+		return nil
+	}
+	return s.write(*d.Call)
 }
 
 // holdLimit is how much of a turn's text waits until it is clear that the turn

@@ -29,6 +29,9 @@ func (s *session) plan(ctx context.Context) (phase, error) {
 	if !worthPlanning(s.task.Request) {
 		return next, nil
 	}
+	if s.mode == ibid.ModeDirect && s.asked > directRequests-2 {
+		return next, nil // the call that is left is for the answer
+	}
 	if s.task.Request.Mode == ibid.ModeDirect && s.task.Request.Think != ibid.ThinkOn {
 		return next, nil // who asks for the fast way does not wait for a plan
 	}

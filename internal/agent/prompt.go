@@ -21,6 +21,8 @@ type prompts struct {
 	notes  string // repeated after the question: scope and forced tools
 	nudges map[string]string
 	judge  map[string]string // by task: grade, verify, rewrite
+	// nothing is what is said when the documents do not answer, by language.
+	nothing map[string]string
 }
 
 // attachmentLimit is how long an attached text may be, in bytes, to be given to
@@ -68,6 +70,7 @@ func newPrompts(cfg Config, task Task, mode ibid.Mode, analysis *ibid.QueryAnaly
 	}
 	p.nudges = sections(render("nudges.md", forced))
 	p.judge = sections(render("judge.md", nil))
+	p.nothing = sections(render("nothing.md", nil))
 	return p, err
 }
 

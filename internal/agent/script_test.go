@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,6 +39,7 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 //	sections      the section around a passage, one per line: "c_id s_id: its text"
 //	cache         an answer that was given before: "question | text [c_id]"
 //	judges.json   Grading and Verification; the model judges then, see readReply
+//	fallback      what the model of last resort says
 //	model         the model's turns, separated by "---"; see readReply
 //	events        what is expected, as writeEvents writes it
 func TestScripts(t *testing.T) {
@@ -80,6 +82,7 @@ type script struct {
 	sections map[string]ibid.Chunk
 	cache    Cache
 	judges   *struct{ Grading, Verification Judging }
+	fallback ibid.Model
 }
 
 func readScript(t *testing.T, a *txtar.Archive) *script {
@@ -112,6 +115,8 @@ func readScript(t *testing.T, a *txtar.Archive) *script {
 			sc.cache = oneAnswer{question, ibid.Message{Text: answer, Model: "script"}}
 		case "judges.json":
 			readJSON(t, f.Data, &sc.judges)
+		case "fallback":
+			sc.fallback = ibidtest.NewScript(ibidtest.Say(body))
 		case "history":
 			for _, line := range strings.Split(body, "\n") {
 				role, text, _ := strings.Cut(line, ": ")
@@ -172,8 +177,9 @@ func readPassage(t *testing.T, i int, line string) ibid.Passage {
 }
 
 // readReply reads one turn of the model: lines "plan: …" (only for the plan
-// phase), "thinks: …", "says: …" with \n for line breaks, "calls: tool {json}"
-// and "fails: CODE retry-after-ms".
+// phase), "thinks: …", "says: …" with \n for line breaks, "calls: tool {json}",
+// "writes: tool {json}" for a call whose arguments come in pieces, and "fails: CODE
+// retry-after-ms".
 func readReply(t *testing.T, turn string) ibidtest.Reply {
 	t.Helper()
 	r := ibidtest.Reply{When: func(r ibid.ModelRequest) bool { return r.Think != ibid.ThinkOn }}
@@ -195,6 +201,12 @@ func readReply(t *testing.T, turn string) ibidtest.Reply {
 		case "calls":
 			name, args, _ := strings.Cut(text, " ")
 			r.Calls = append(r.Calls, ibid.ToolCall{Name: name, Arguments: json.RawMessage(args)})
+		case "writes":
+			name, args, _ := strings.Cut(text, " ")
+			for piece := range slices.Chunk([]byte(args), 7) {
+				r.Written = append(r.Written, ibid.CallDelta{N: len(r.Calls), Name: name, Arguments: string(piece)})
+			}
+			r.Calls = append(r.Calls, ibid.ToolCall{Name: name, Arguments: json.RawMessage(args)})
 		case "fails":
 			code, after, _ := strings.Cut(text, " ")
 			e := &ibid.Error{Code: ibid.Code(code), Message: "the script fails"}
@@ -213,7 +225,7 @@ func readReply(t *testing.T, turn string) ibidtest.Reply {
 func (sc *script) config(m ibid.Model) Config {
 	cfg := Config{
 		Model: m, Cache: sc.cache, Limits: sc.limits, Tools: testTools(sc.passages), Now: func() time.Time { return noon },
-		Retry: Retry{Rand: func() float64 { return 0 }},
+		Retry: Retry{Rand: func() float64 { return 0 }}, Fallback: sc.fallback,
 	}
 	if sc.sections != nil {
 		cfg.Parents = func(context.Context, []string) (map[string]ibid.Chunk, error) { return maps.Clone(sc.sections), nil }

@@ -21,9 +21,10 @@ type session struct {
 	usage       ibid.Usage                  // of this process
 	unsaid      ibid.Usage                  // of it, what no event has told yet
 	before      ibid.Usage                  // of the turns of processes before this one
-	requests    int                         // calls of the model in the answer phase
+	last        int                         // calls of the model that had to answer with what there was
 	asked       int                         // calls of any model by this process
 	reranked    []ibid.PassagesReranked     // what the tools of this round say of their order
+	judged      map[string]float64          // the grades that the judge has given, by chunk id
 	betterQuery string                      // that the judge would search with
 	cached      bool                        // the answer was given before, and is replayed
 	empty       int                         // empty turns in a row
@@ -31,6 +32,8 @@ type session struct {
 	trimmed     bool                        // the prompt was too long: no history, short results
 	extra       []ibid.Turn                 // said to the model in the next request only
 	stream      *answerStream               // of the latest turn
+	writing     *writtenQuery               // the query that the model is writing; nil for none
+	written     map[int]string              // what was shown of the queries of this turn, by the number of their call
 	context     int                         // size of the last prompt
 	images      map[ibid.PageRef]ibid.Image // of pages that tools showed; without data where it cannot be had
 }
@@ -58,7 +61,6 @@ func newSession(cfg Config, task Task, sink func(ibid.EventData) error) (*sessio
 	for _, e := range task.Log {
 		s.state.apply(e.Data)
 	}
-	s.requests = s.state.iteration()
 	s.before = s.state.turnUsage
 	return s, s.prepare()
 }
@@ -190,7 +192,7 @@ func (s *session) outcome() Outcome {
 		Usage: s.before.Add(s.usage).Add(s.state.toolUsage), Iterations: s.state.iteration(), ToolsUsed: s.state.tools(),
 		Mode: s.mode, ContextChars: s.context, Cached: s.cached,
 	}
-	out.Usage.ToolCalls = len(s.state.calls)
+	out.Usage.ToolCalls = min(len(s.state.calls), s.cfg.Limits.ToolCalls) // the others were refused
 	if len(s.state.answer) == 0 {
 		return out
 	}

@@ -16,7 +16,8 @@ import (
 //	text ─▶ whole characters ─▶ metadata out ─▶ citations resolved ─▶ held ─▶ answer.delta
 type answerStream struct {
 	s     *session
-	limit int // bytes to hold before the text counts as the answer
+	by    string // the name of the model
+	limit int    // bytes to hold before the text counts as the answer
 	meta  metadataFilter
 	cite  resolver
 
@@ -28,7 +29,7 @@ type answerStream struct {
 }
 
 func newAnswerStream(s *session, limit int) *answerStream {
-	return &answerStream{s: s, limit: limit, cite: resolver{ledger: &s.state.ledger}}
+	return &answerStream{s: s, by: s.cfg.Model.Name(), limit: limit, cite: resolver{ledger: &s.state.ledger}}
 }
 
 // take takes a piece of the turn. Thinking that arrives although it was turned
@@ -88,7 +89,7 @@ func (a *answerStream) send() error {
 		return nil
 	}
 	if a.sent == 0 {
-		if err := a.s.emit(ibid.AnswerStarted{Model: a.s.cfg.Model.Name(), ContextChunks: a.s.contextChunks(),
+		if err := a.s.emit(ibid.AnswerStarted{Model: a.by, ContextChunks: a.s.contextChunks(),
 			ContextTokens: a.s.context / bytesPerToken}); err != nil {
 			return err
 		}

@@ -23,21 +23,43 @@ type claim struct {
 }
 
 // verify judges the statements of the answer against the passages that they
-// cite. An answer that nothing was searched for is not judged.
+// cite. An answer that nothing was searched for is not judged; one that stands
+// although nothing was found is a guess, and nothing bears it out.
 func (s *session) verify(ctx context.Context) (phase, error) {
-	if s.cfg.Verification == JudgeOff || len(s.state.ledger.citations) == 0 || len(s.state.answer) == 0 {
+	guessed := len(s.state.ledger.citations) == 0
+	if s.cfg.Verification == JudgeOff || len(s.state.answer) == 0 || guessed && !s.state.onlySearched() {
 		return phaseDone, nil
 	}
 	claims := claimsOf(string(s.state.answer), s.state.ledger.number)
-	claims = claims[:min(maxClaims, len(claims))]
+	if claims = claims[:min(maxClaims, len(claims))]; guessed && len(claims) == 0 {
+		return phaseDone, nil
+	}
 	verdicts := make([]search.Support, len(claims))
 	for i, c := range claims {
 		verdicts[i] = s.support(c)
 	}
-	if s.verdictsAreUnsure(verdicts) {
+	if !guessed && s.verdictsAreUnsure(verdicts) {
 		s.verdictsByModel(ctx, claims, verdicts)
 	}
 	return phaseDone, s.emit(s.verified(claims, verdicts))
+}
+
+// onlySearched reports whether documents were searched, and nothing else was asked
+// that could bear an answer out.
+func (s *state) onlySearched() bool {
+	searched := false
+	for _, r := range s.rounds {
+		for _, c := range r.calls {
+			switch {
+			case c.result == nil || !c.result.OK:
+			case c.result.Retrieval == nil:
+				return false
+			default:
+				searched = true
+			}
+		}
+	}
+	return searched
 }
 
 // support judges one claim by rule: against what it cites, else against all that

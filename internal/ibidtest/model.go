@@ -20,7 +20,8 @@ type Reply struct {
 	Reasoning []string // pieces of thinking, in order
 	Text      []string // pieces of the answer, after the thinking
 	Calls     []ibid.ToolCall
-	Stop      ibid.StopReason // "": StopTools when there are calls, else StopEnd
+	Written   []ibid.CallDelta // pieces of the arguments of calls, after the text; in process only
+	Stop      ibid.StopReason  // "": StopTools when there are calls, else StopEnd
 	Usage     ibid.Usage
 	Endless   bool          // the pieces of text go on from the first again until the client leaves
 	Pace      time.Duration // before each piece
@@ -75,6 +76,9 @@ func (r Reply) piece(i int) (d ibid.ModelDelta, ok bool) {
 	}
 	if i < len(r.Text) {
 		return ibid.ModelDelta{Text: r.Text[i]}, true
+	}
+	if i -= len(r.Text); i < len(r.Written) {
+		return ibid.ModelDelta{Call: &r.Written[i]}, true
 	}
 	return d, false
 }

@@ -323,10 +323,14 @@ func (u anthropicUsage) addTo(to *ibid.Usage) {
 }
 
 // anthropicBlocks are the blocks of a turn, put together from their pieces.
-type anthropicBlocks struct{ list []*anthropicPiece }
+type anthropicBlocks struct {
+	list  []*anthropicPiece
+	calls int // of them
+}
 
 type anthropicPiece struct {
 	raw       json.RawMessage // as it began
+	call      int             // which of the turn's calls it is
 	Type      string          `json:"type"`
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
@@ -349,6 +353,10 @@ func (b *anthropicBlocks) add(e anthropicEvent, a *assembler) error {
 			return err
 		}
 		b.list = append(b.list, p)
+		if p.Type == "tool_use" {
+			p.call = b.calls
+			b.calls++
+		}
 		p.text.WriteString(p.Text + p.Thinking)
 		a.addText(p.Text)
 		a.addReasoning(p.Thinking)
@@ -361,6 +369,9 @@ func (b *anthropicBlocks) add(e anthropicEvent, a *assembler) error {
 		p.Signature += e.Delta.Signature
 		a.addText(e.Delta.Text)
 		a.addReasoning(e.Delta.Thinking)
+		if p.Type == "tool_use" {
+			a.addArguments(p.call, p.Name, e.Delta.JSON)
+		}
 	}
 	return nil
 }

@@ -67,6 +67,13 @@ func (a *assembler) show(s string) {
 	a.emit(ibid.ModelDelta{Text: s})
 }
 
+// addArguments hands on a piece of the arguments of the turn's call n.
+func (a *assembler) addArguments(n int, name, piece string) {
+	if name != "" && piece != "" {
+		a.emit(ibid.ModelDelta{Call: &ibid.CallDelta{N: n, Name: name, Arguments: piece}})
+	}
+}
+
 // addCall takes a whole call. An id that is missing or was seen is made up.
 func (a *assembler) addCall(id, name string, arguments []byte) {
 	for _, c := range a.calls {

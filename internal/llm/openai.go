@@ -157,7 +157,8 @@ func (m *openAI) read(stream *ssestream.Stream[openai.ChatCompletionChunk], a *a
 			m.addReasoning(a, choice.Delta)
 			a.addText(choice.Delta.Content + choice.Delta.Refusal)
 			for _, c := range choice.Delta.ToolCalls {
-				calls.add(int(c.Index), c.ID, c.Function.Name, c.Function.Arguments)
+				n := calls.add(int(c.Index), c.ID, c.Function.Name, c.Function.Arguments)
+				a.addArguments(n, calls.list[n].name, c.Function.Arguments)
 			}
 			if choice.FinishReason != "" {
 				finish = choice.FinishReason
@@ -221,29 +222,32 @@ type callPart struct {
 	arguments strings.Builder
 }
 
-func (c *callParts) add(index int, id, name, arguments string) {
-	part := c.find(index, id, name)
-	if part == nil {
-		part = &callPart{index: index, id: id}
-		c.list = append(c.list, part)
+// add takes a piece and returns which call of the list it belongs to.
+func (c *callParts) add(index int, id, name, arguments string) int {
+	n := c.find(index, id, name)
+	if n < 0 {
+		n = len(c.list)
+		c.list = append(c.list, &callPart{index: index, id: id})
 	}
+	part := c.list[n]
 	if part.name == "" {
 		part.name = name
 	}
 	part.arguments.WriteString(arguments)
+	return n
 }
 
-// find returns the call that a piece belongs to, nil for a new one. An id seen
+// find returns which call a piece belongs to, -1 for a new one. An id seen
 // before, with a name and another index, is a new call with an id by mistake.
-func (c *callParts) find(index int, id, name string) *callPart {
+func (c *callParts) find(index int, id, name string) int {
 	for i := len(c.list) - 1; i >= 0; i-- {
 		part := c.list[i]
 		switch {
 		case id == "" && part.index == index:
-			return part
+			return i
 		case id != "" && part.id == id && (part.index == index || name == ""):
-			return part
+			return i
 		}
 	}
-	return nil
+	return -1
 }

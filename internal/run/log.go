@@ -144,7 +144,7 @@ func join(a, b ibid.EventData) (ibid.EventData, bool) {
 			return ibid.AnswerDelta{Text: a.Text + b.Text}, true
 		}
 	case ibid.ReasoningDelta:
-		if b, ok := b.(ibid.ReasoningDelta); ok {
+		if b, ok := b.(ibid.ReasoningDelta); ok && a.Tool == "" && b.Tool == "" { // what is written for a tool is shown word by word
 			return ibid.ReasoningDelta{Text: a.Text + b.Text}, true
 		}
 	}

@@ -196,14 +196,15 @@ func coalesce(events []ibid.Event) []ibid.Event {
 			}
 			out = append(out, with(events[j-1], ibid.AnswerDelta{Text: text.String()}))
 		case ibid.ReasoningDelta:
+			tool := events[i].Data.(ibid.ReasoningDelta).Tool
 			for ; j < len(events) && text.Len() < foldedBytes; j++ {
 				d, ok := events[j].Data.(ibid.ReasoningDelta)
-				if !ok {
+				if !ok || d.Tool != tool {
 					break
 				}
 				text.WriteString(d.Text)
 			}
-			out = append(out, with(events[j-1], ibid.ReasoningDelta{Text: text.String()}))
+			out = append(out, with(events[j-1], ibid.ReasoningDelta{Text: text.String(), Tool: tool}))
 		default:
 			out = append(out, events[i])
 			j++

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
 	"ibid"
 )
@@ -11,14 +12,29 @@ import (
 // data as well.
 //
 //	query_analysis cache_hit token* sources done
-//	query_analysis cache_miss? (retrieval_start retrieval_result |
+//	query_analysis cache_miss? (tool_call tool_result of decompose_query)? (retrieval_start retrieval_result |
 //	tool_call tool_result | crag_evaluation | rerank_result)* generation_start
 //	token* verification? [error] sources done
 type Query struct {
 	cursor
 	fold   ibid.Folder
 	tokens int
+
+	begun      time.Time // the run
+	decomposed *decomposed
+	inParts    bool // the question was shown as taken apart
 }
+
+// decomposed is a question that was taken apart, which this protocol shows as a
+// call of a tool once it is clear that the answer is no cached one.
+type decomposed struct {
+	query string
+	parts []string
+	took  time.Duration
+}
+
+// decomposeTool is what this protocol calls the taking apart of a question.
+const decomposeTool = "decompose_query"
 
 // querySource is a passage behind the answer in this protocol's words.
 type querySource struct {
@@ -36,14 +52,24 @@ func (p *Query) Next(e ibid.Event) []Frame {
 	out := p.begin(e)
 	add := func(typ string, data any) { out.add(typ, data, field{"type", typ}) }
 	p.fold.Add(e)
+	if _, checked := e.Data.(ibid.CacheChecked); !checked {
+		p.showParts(add)
+	}
 	switch d := e.Data.(type) {
+	case ibid.RunStarted:
+		p.begun = e.At
 	case ibid.QueryAnalyzed:
+		if d.Decomposed {
+			p.decomposed = &decomposed{d.Query, d.SubQueries, e.At.Sub(p.begun)}
+		}
 		add("query_analysis", map[string]any{"query": d.Query, "complexity": d.Complexity, "decomposed": d.Decomposed, "estimated_mode": d.Mode})
 	case ibid.CacheChecked:
 		if d.Hit {
+			p.decomposed = nil
 			add("cache_hit", map[string]any{"similarity": d.Similarity, "original_query": d.OriginalQuery, "cached_at": d.CachedAt})
 		} else {
 			add("cache_miss", nil)
+			p.showParts(add)
 		}
 	case ibid.ToolStarted:
 		if query, ok := retrievalQuery(d.Tool, d.Input); ok {
@@ -81,9 +107,27 @@ func (p *Query) Next(e ibid.Event) []Frame {
 			tokens = p.tokens
 		}
 		add("done", map[string]any{"total_time_ms": d.Timing.TotalMS, "tokens_generated": tokens, "iterations": d.Iterations,
-			"tools_used": d.ToolsUsed, "sources_count": d.SourcesCount, "confidence": d.Confidence, "mode": d.Mode, "cached": d.Cached})
+			"tools_used": p.tools(d.ToolsUsed), "sources_count": d.SourcesCount, "confidence": d.Confidence, "mode": d.Mode, "cached": d.Cached})
 	}
 	return out.done()
+}
+
+// showParts shows once how the question was taken apart.
+func (p *Query) showParts(add func(string, any)) {
+	d := p.decomposed
+	if d == nil {
+		return
+	}
+	p.decomposed, p.inParts = nil, true
+	add("tool_call", map[string]any{"tool": decomposeTool, "input": map[string]string{"query": d.query}, "iteration": 1})
+	add("tool_result", map[string]any{"tool": decomposeTool, "result": map[string]any{"sub_queries": d.parts}, "duration_ms": max(0, d.took.Milliseconds())})
+}
+
+func (p *Query) tools(used []string) []string {
+	if !p.inParts {
+		return used
+	}
+	return append([]string{decomposeTool}, used...)
 }
 
 // replayed reports whether the answer was given before: this protocol shows such

@@ -27,13 +27,11 @@ func (p *Tokens) Next(e ibid.Event) []Frame {
 		p.reasoning++
 		token(classification(d), "reasoning")
 	case ibid.ReasoningDelta:
+		p.route(d.Tool, token)
 		p.reasoning++
 		token(d.Text, "reasoning")
 	case ibid.ToolStarted:
-		if route := routeOf(d.Tool); route != "" && !p.routed {
-			p.routed = true
-			token(route, "tool_call")
-		}
+		p.route(d.Tool, token)
 	case ibid.AnswerDelta:
 		p.final++
 		token(d.Text, "final_answer")
@@ -46,6 +44,14 @@ func (p *Tokens) Next(e ibid.Event) []Frame {
 			"tokens_sent": p.reasoning + p.final, "reasoning_tokens": p.reasoning, "final_tokens": p.final}})
 	}
 	return out.done()
+}
+
+// route shows where the answer is looked for, once.
+func (p *Tokens) route(tool string, token func(text, typ string)) {
+	if route := routeOf(tool); route != "" && !p.routed {
+		p.routed = true
+		token(route, "tool_call")
+	}
 }
 
 // classification says what was made of the question.

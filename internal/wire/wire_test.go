@@ -136,7 +136,10 @@ func content(frames []wire.Frame) string {
 	var b strings.Builder
 	for _, f := range frames {
 		switch f.Event {
-		case "reasoning_start", "reasoning_end", "text_start", "text_end", "message_end", "sources":
+		case "reasoning_start", "reasoning_end", "text_start", "text_end", "message_end", "sources", "cache_miss":
+			continue
+		}
+		if bytes.Contains(f.Data, []byte(`"tool":"decompose_query"`)) || bytes.Contains(f.Data, []byte(`"type":"tool_call"}`)) {
 			continue
 		}
 		b.Write(f.Data)
