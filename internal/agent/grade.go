@@ -219,7 +219,7 @@ func (s *session) gradesAreUnsure(hits []hit, byRule []float64) bool {
 	}
 	class := search.Class(best)
 	return fresh && (s.cfg.Grading == JudgeModel || class == search.Ambiguous ||
-		class == search.Incorrect && s.mode == ibid.ModeDirect && len(s.state.rounds) >= maxSearches)
+		class == search.Incorrect && s.task.Request.Mode == ibid.ModeDirect && len(s.state.rounds) >= maxSearches)
 }
 
 // What the judge's scores mean, as prompts/judge.md asks for them.

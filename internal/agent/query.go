@@ -79,9 +79,9 @@ const maxQueryPieces = 200
 // fenceMark begins and ends what is shown of a query.
 const fenceMark = "```"
 
-// afterThought separates a query from the reasoning before it.
+// afterThought separates what is shown as reasoning from the reasoning before it.
 func (s *session) afterThought() string {
-	if s.state.planned {
+	if s.state.planned && !s.state.paragraph {
 		return "\n\n"
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"ibid"
 )
@@ -14,6 +15,7 @@ type state struct {
 	analysis  *ibid.QueryAnalyzed
 	cache     *ibid.CacheChecked
 	planned   bool // some reasoning stands
+	paragraph bool // it ends with an empty line
 	rounds    []*round
 	calls     map[string]*call
 	ledger    ledger
@@ -52,6 +54,7 @@ func (s *state) apply(data ibid.EventData) {
 		s.graded(d)
 	case ibid.ReasoningDelta:
 		s.planned = true
+		s.paragraph = strings.HasSuffix(d.Text, "\n\n")
 	case ibid.ToolStarted:
 		s.start(d)
 	case ibid.ToolFinished:

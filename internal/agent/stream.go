@@ -115,7 +115,7 @@ func (a *answerStream) demote(reason string) error {
 	}
 	a.visible.Reset()
 	a.sent = 0
-	return a.s.emit(ibid.ReasoningDelta{Text: text + "\n\n"})
+	return a.s.emit(ibid.ReasoningDelta{Text: a.s.afterThought() + text + "\n\n"})
 }
 
 // release makes the text the answer, whatever was held, and names its sources.

@@ -196,15 +196,19 @@ func coalesce(events []ibid.Event) []ibid.Event {
 			}
 			out = append(out, with(events[j-1], ibid.AnswerDelta{Text: text.String()}))
 		case ibid.ReasoningDelta:
-			tool := events[i].Data.(ibid.ReasoningDelta).Tool
+			if first := events[i].Data.(ibid.ReasoningDelta); first.Tool != "" { // shown word by word, and short
+				out = append(out, events[i])
+				j++
+				break
+			}
 			for ; j < len(events) && text.Len() < foldedBytes; j++ {
 				d, ok := events[j].Data.(ibid.ReasoningDelta)
-				if !ok || d.Tool != tool {
+				if !ok || d.Tool != "" {
 					break
 				}
 				text.WriteString(d.Text)
 			}
-			out = append(out, with(events[j-1], ibid.ReasoningDelta{Text: text.String(), Tool: tool}))
+			out = append(out, with(events[j-1], ibid.ReasoningDelta{Text: text.String()}))
 		default:
 			out = append(out, events[i])
 			j++
