@@ -73,6 +73,11 @@ func (c *Catalog) Close() {
 
 // Sweep deletes what was removed so long ago that it is not restored any more.
 func (c *Catalog) Sweep(ctx context.Context) error {
+	if left, err := filepath.Glob(filepath.Join(c.cfg.Dir, copyPattern+"*")); err == nil {
+		for _, path := range left { // of a process that died
+			_ = os.Remove(path)
+		}
+	}
 	gone, err := c.cfg.Store.ForgetDatabases(ctx, c.cfg.Now().Add(-c.cfg.KeepRemoved))
 	for _, id := range gone {
 		c.shut(id)
@@ -313,9 +318,9 @@ func (c *Catalog) source(d ibid.Database) (source, error) {
 	case d.Kind == ibid.DatabasePostgres:
 		s, err = openPostgres(string(d.Source), c.cfg.Limits)
 	case exists(own):
-		s, err = openSQLite(own)
+		s, err = openSQLite(own, c.cfg.Dir)
 	case d.Kind == ibid.DatabaseSQLite:
-		s, err = openSQLite(string(d.Source))
+		s, err = openSQLite(string(d.Source), c.cfg.Dir)
 	default:
 		err = ibid.Errorf(ibid.CodeNotFound, "the tables of %s are gone; add the file again", d.Name)
 	}

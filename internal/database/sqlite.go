@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"strings"
+	"sync"
 
 	"ibid"
 
@@ -16,7 +16,12 @@ import (
 
 // sqliteSource is a SQLite file, opened for reading only.
 type sqliteSource struct {
-	db *sql.DB
+	files walFiles
+	dir   string  // where copies may stand
+	db    *sql.DB // while the file is not in WAL mode
+
+	mu     sync.Mutex
+	copied copied // of a file whose log nobody else has open; see wal.go
 }
 
 // Limits of SQLite's own, https://www.sqlite.org/c3ref/c_limit_attached.html
@@ -28,20 +33,16 @@ const (
 // openSQLite opens a file so that it cannot be written to: the file itself is
 // opened for reading, statements that write are refused, functions that views
 // of a hostile file might call are restricted to harmless ones, and no other
-// file can be attached.
-func openSQLite(path string) (*sqliteSource, error) {
+// file can be attached. dir is where a copy may stand, where there must be one.
+func openSQLite(path, dir string) (*sqliteSource, error) {
 	if err := looksLikeSQLite(path); err != nil {
 		return nil, err
 	}
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
-		"?mode=ro&_pragma=busy_timeout(2000)&_pragma=query_only(ON)&_pragma=trusted_schema(OFF)&_pragma=cell_size_check(ON)&_pragma=cache_size(-8000)"
-	db, err := sql.Open("sqlite", dsn)
+	db, err := openFile(path, "")
 	if err != nil {
-		return nil, fmt.Errorf("open database: %w", err)
+		return nil, err
 	}
-	db.SetMaxOpenConns(2)
-	db.SetMaxIdleConns(1)
-	return &sqliteSource{db}, nil
+	return &sqliteSource{files: walFiles{path}, dir: dir, db: db}, nil
 }
 
 // looksLikeSQLite reads the first bytes of a file, so that what is no database
@@ -64,13 +65,30 @@ const sqliteMagic = "SQLite format 3\x00"
 
 func (s *sqliteSource) dialect() dialect { return sqliteDialect }
 
-func (s *sqliteSource) close() { s.db.Close() }
+func (s *sqliteSource) close() {
+	s.db.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget()
+}
 
 // read runs a statement that check has allowed, or one of our own, and gives
 // every row to take until it returns false. Values are nil, int64, float64,
 // string, []byte, bool or time.Time.
 func (s *sqliteSource) read(ctx context.Context, longest int, statement string, take taker, args ...any) error {
-	conn, err := s.db.Conn(ctx)
+	db, done, err := s.connection()
+	if err != nil {
+		return err
+	}
+	err = s.readFrom(ctx, db, longest, statement, take, args...)
+	if torn := done(); torn != nil {
+		return torn
+	}
+	return err
+}
+
+func (s *sqliteSource) readFrom(ctx context.Context, db *sql.DB, longest int, statement string, take taker, args ...any) error {
+	conn, err := db.Conn(ctx)
 	if err != nil {
 		return s.plain(ctx, err)
 	}
