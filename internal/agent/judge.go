@@ -17,6 +17,10 @@ const (
 	// asked in the agentic mode.
 	smallBudget = 10
 	judgeTokens = 1500
+	// judgeBytes bounds what a judge says, judgePreamble what it says before its JSON
+	// begins.
+	judgeBytes    = 16 << 10
+	judgePreamble = 400
 )
 
 // mayAskJudge reports whether a call of the judge is wanted and fits the budget,
@@ -57,10 +61,16 @@ func (s *session) askJudge(ctx context.Context, task, about string, into any) (e
 	}()
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.ToolTimeout)
 	defer cancel()
+	began, length := false, 0
 	resp, err := s.generate(ctx, s.cfg.Judge, ibid.ModelRequest{
 		System: s.prompts.judge[task], Schema: schemas[task], Think: ibid.ThinkOff, MaxTokens: judgeTokens,
 		Turns: []ibid.Turn{ibid.UserTurn("Question: " + s.question() + "\n\n" + about)},
-	}, func(ibid.ModelDelta) {})
+	}, func(d ibid.ModelDelta) {
+		began = began || strings.Contains(d.Text, "{")
+		if length += len(d.Text); length > judgeBytes || !began && length > judgePreamble {
+			cancel() // nobody waits for a model that talks of something else
+		}
+	})
 	if err != nil {
 		return err
 	}
