@@ -110,7 +110,7 @@ func pick(ranked []text.Choice, passages []ibid.Handled) []quotation {
 		if taken == maxQuotes || taken > 0 && (c.Score < ranked[0].Score-scoreGap || c.Coverage == 0) {
 			break
 		}
-		if c.Asks && taken > 0 || repeats(quotes, c, passages) {
+		if taken > 0 && (c.Asks || isHeading(passages[c.Passage], said(passages, c))) || repeats(quotes, c, passages) {
 			continue
 		}
 		q := quotation{passage: c.Passage, span: c.Span, first: c.Sentence, last: c.Sentence, header: c.Header}
@@ -122,6 +122,13 @@ func pick(ranked []text.Choice, passages []ibid.Handled) []quotation {
 		taken++
 	}
 	return quotes
+}
+
+// isHeading reports whether a sentence is only what stands above the passage: it
+// says nothing that is not said with the quotation's footnote.
+func isHeading(p ibid.Handled, sentence string) bool {
+	path := strings.TrimSpace(sentence)
+	return strings.HasSuffix(p.Heading, path) || strings.EqualFold(p.Title, path)
 }
 
 // said is the sentence that was chosen.

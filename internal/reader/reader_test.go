@@ -227,6 +227,17 @@ func TestQuotesWithTheSentenceBefore(t *testing.T) {
 	}
 }
 
+// A heading has the question's words, and says nothing.
+func TestHeadingsAreNoSentences(t *testing.T) {
+	lease := ibid.FormatPassages([]ibid.Handled{{Handle: "c1", Title: "Lease", Heading: "Terms › Rent", Score: 0.8,
+		Text: "Rent\n\nThe rent is 1,200 euros a month, due on the third working day."}})
+	res := generate(t, ibid.ModelRequest{Tools: tools,
+		Turns: with(conversation("How much is the rent?"), "search_knowledge_base", `{"query":"How much is the rent?"}`, lease)})
+	if want := "“The rent is 1,200 euros a month, due on the third working day.” [c1]"; !strings.Contains(res.Turn.Text(), want) {
+		t.Errorf("the answer lacks %s:\n%s", want, res.Turn.Text())
+	}
+}
+
 func TestAbstains(t *testing.T) {
 	turns := conversation("Who won the chess championship in Reykjavik?")
 	for i, result := range []string{embargo, "error: the index is closed", "No passages were found."} {
