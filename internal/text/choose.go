@@ -125,19 +125,20 @@ const (
 	sOrder               // terms in the order of the question
 	sAll                 // coverage with context, related forms included
 	sDefines             // it defines what the question asks to define
+	sExact               // share of the identifiers that the question names, as they are written
 	numSignals
 )
 
 // weights were fitted (softmax over the sentences of the seven best passages)
 // on half of the articles of SQuAD's development set, except for what hardly
-// occurs there: questions, fragments, code, tables and definitions. See TestQuoting of the
+// occurs there: questions, fragments, code, tables, definitions and identifiers. See TestQuoting of the
 // reader for what they come to on the other half.
 var weights = signals{
 	sCoverage: 3.3, sPairs: 0.2, sContext: 0.6, sAfter: 0.2,
 	sPassagePairs: 1.8, sScore: 3.1, sRank: 1.2,
 	sEvidence: 0.9, sNoEvidence: -0.9, sNovelty: -0.3, sDensity: 1.4, sShort: -0.3, sQuestion: -2,
 	sFragment: -2.5, sCode: -2, sTotal: 1.5,
-	sCovEvidence: -0.4, sFuzzy: 1.5, sRelation: 1.6, sNamed: 1.8, sNear: 1.4, sCounted: 1.4, sOrder: 0.9, sAll: 2.3, sDefines: 4,
+	sCovEvidence: -0.4, sFuzzy: 1.5, sRelation: 1.6, sNamed: 1.8, sNear: 1.4, sCounted: 1.4, sOrder: 0.9, sAll: 2.3, sDefines: 4, sExact: 4,
 }
 
 // read takes in the sentences of a passage.

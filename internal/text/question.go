@@ -29,6 +29,7 @@ type question struct {
 	counted  int8               // of "how many X": the term X; else -1
 	grammar  *grammar           // of the question's language; nil for English and the unknown
 	defined  string             // in Chinese and Japanese: what the question asks to define
+	exact    []string           // the identifiers that it names, joined: "e1042", "parseconfigfile"
 	said     map[string]bool    // all its words, folded
 	seen     map[string]meaning // words of the passages
 }
@@ -62,6 +63,9 @@ func readQuestion(s, language string) *question {
 	for w := range Words(s) {
 		q.said[w.Text] = true
 		if w.Joined {
+			if !isOrdinal(w.Text) && !slices.Contains(q.exact, w.Text) && len(q.exact) < maxAsked {
+				q.exact = append(q.exact, w.Text)
+			}
 			continue
 		}
 		if len(words) > 0 && capital(s, w.Start) {
@@ -90,6 +94,16 @@ func readQuestion(s, language string) *question {
 		q.counted = q.find(words[i+1])
 	}
 	return q
+}
+
+// isOrdinal reports whether a word of figures and letters is no name of anything
+// but a number: "19th", "1970s", "1,577".
+func isOrdinal(word string) bool {
+	switch strings.TrimLeft(word, "0123456789.") {
+	case "", "s", "st", "nd", "rd", "th":
+		return true
+	}
+	return false
 }
 
 // askingWords are in no answer.

@@ -165,3 +165,17 @@ func BenchmarkChoose(b *testing.B) {
 		})
 	}
 }
+
+// TestIdentifiersAreQuotedAsTheyAreWritten: a sentence with parts of an
+// identifier is not about it.
+func TestIdentifiersAreQuotedAsTheyAreWritten(t *testing.T) {
+	passage := "The code E1042B is reserved. The code E-1042 means that the pump has lost pressure. The code E-1043 means that the motor is too hot. " +
+		"Parsing a config is slow; a file is read once. The function parseConfigFile reads its file and calls max_retry_count afterwards, in this order."
+	for question, want := range map[string]string{"E-1042": "lost pressure", "What does E1042 mean?": "lost pressure", "parseConfigFile": "The function",
+		"What does parseConfigFile do?": "The function", "max_retry_count": "The function", "E1042B": "is reserved"} {
+		best := Choose(question, []string{passage}, nil)[0]
+		if got := passage[best.Start:best.End]; !strings.Contains(got, want) {
+			t.Errorf("%s: %q", question, got)
+		}
+	}
+}

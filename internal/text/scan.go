@@ -11,10 +11,11 @@ import (
 type scan struct {
 	q       *question
 	c       *candidate
-	words   int  // so far
-	content int  // of them, those that are no stop words
-	number  int  // the last number's position
-	last    int8 // the last content word's term, -1 for none of the question's
+	words   int    // so far
+	content int    // of them, those that are no stop words
+	number  int    // the last number's position
+	last    int8   // the last content word's term, -1 for none of the question's
+	exact   uint64 // which of the question's identifiers were met
 	pairs   uint64
 	matched []int  // positions of the question's terms
 	answers []int  // positions of what may be the answer
@@ -40,6 +41,9 @@ func (s *scan) see(text string, e *evidence) {
 		s.c.terms |= bit(m.term)
 		s.c.related |= m.related
 		if w.Joined {
+			if i := slices.Index(s.q.exact, w.Text); i >= 0 {
+				s.exact |= 1 << i
+			}
 			continue
 		}
 		s.words++
@@ -78,6 +82,9 @@ func (s *scan) fill(sig *signals, evidence float64) {
 	sig[sEvidence] = evidence
 	if n := len(s.q.pairs); n > 0 {
 		sig[sPairs] = float64(bits.OnesCount64(s.pairs)) / float64(n)
+	}
+	if n := len(s.q.exact); n > 0 {
+		sig[sExact] = float64(bits.OnesCount64(s.exact)) / float64(n)
 	}
 	if s.content > 0 {
 		sig[sDensity] = float64(len(s.matched)) / float64(s.content)
