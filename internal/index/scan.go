@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math"
 	"math/bits"
 	"runtime"
 	"sync"
@@ -43,6 +44,37 @@ func (s *space) nearest(code []uint64, n int, allowed []bool, sc *scratch) []nea
 	}
 	kept, _ := within(near, n, zeroed(&sc.counts, 64*s.words+1))
 	return kept
+}
+
+// byDistance returns the rows nearest first, rows of one distance in their order.
+func (s *space) byDistance(near []nearRow, sc *scratch) []nearRow {
+	next := zeroed(&sc.counts, 64*s.words+2)
+	for _, r := range near {
+		next[r.distance+1]++
+	}
+	for d := 1; d < len(next); d++ {
+		next[d] += next[d-1]
+	}
+	sorted := sized(&sc.sorted, len(near))
+	for _, r := range near {
+		sorted[next[r.distance]] = r
+		next[r.distance]++
+	}
+	return sorted
+}
+
+// farSpread is how many standard deviations beyond what is expected the code of
+// a row may lie: one in 4,000 lies farther.
+const farSpread = 3.5
+
+// farthestOf is how far the code of a vector probably lies at most whose cosine
+// with the query is at least so much. Each bit differs with the probability of
+// the angle over π (Charikar, 2002), so their number is binomial. A row that is
+// farther need not be scored.
+func (s *space) farthestOf(cosine float32) uint32 {
+	bits := float64(64 * s.words)
+	p := math.Acos(min(max(float64(cosine), -1), 1)) / math.Pi
+	return uint32(min(bits, bits*p+farSpread*math.Sqrt(bits*p*(1-p))))
 }
 
 // nearHeads returns the rows in scope whose heads are nearest: at least n, where

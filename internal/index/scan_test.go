@@ -160,3 +160,52 @@ func TestRecall(t *testing.T) {
 		t.Errorf("recall@%d is %.4f", k, recall)
 	}
 }
+
+// TestFartherRowsAreNoHits: what lies too far to be scored is not among the best,
+// on vectors that lie around some centres as real ones do.
+func TestFartherRowsAreNoHits(t *testing.T) {
+	const rows, dimensions, wanted = 6000, 96, 10
+	rng := rand.New(rand.NewPCG(9, 9))
+	s := newSpace(dimensions)
+	centres := make([][]float32, 40)
+	for i := range centres {
+		centres[i] = randomVector(rng, dimensions)
+	}
+	around := func() []float32 {
+		v := slices.Clone(centres[rng.IntN(len(centres))])
+		for i := range v {
+			v[i] += 0.12 * float32(rng.NormFloat64())
+		}
+		return v
+	}
+	for i := range uint32(rows) {
+		s.put(i, 0, s.encode(around()))
+	}
+	found, skipped := 0, 0
+	for range 50 {
+		query := s.encode(around())
+		var cosines []float32
+		for row := range rows {
+			cosines = append(cosines, s.cosine(query, row))
+		}
+		slices.Sort(cosines)
+		least := cosines[rows-wanted]
+		farthest := s.farthestOf(least)
+		last := uint32(0)
+		for _, r := range s.byDistance(s.nearest(query.code, rows, nil, new(scratch)), new(scratch)) {
+			if r.distance < last {
+				t.Fatalf("distance %d after %d", r.distance, last)
+			}
+			last = r.distance
+			switch {
+			case r.distance > farthest:
+				skipped++
+			case s.cosine(query, int(r.row)) >= least:
+				found++
+			}
+		}
+	}
+	if found < 50*wanted*995/1000 || skipped < 50*rows/2 {
+		t.Errorf("%d of %d found, %d rows skipped", found, 50*wanted, skipped)
+	}
+}

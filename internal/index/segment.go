@@ -20,7 +20,15 @@ type segment struct {
 	// flat[starts[t]:starts[t+1]] are the occurrences of term t.
 	starts []uint32
 	flat   []uint32
+	common map[uint32]frequency // of terms with long lists, as long as nothing is dead
 }
+
+// frequency is in how many chunks a term stands, and in how many headings.
+type frequency struct{ body, heading int }
+
+// longList is from how many occurrences on it is worth remembering how often a
+// term occurs. A few thousand terms of a full segment have as many.
+const longList = 512
 
 func (s *segment) grows(limit int) bool { return s.starts == nil && len(s.chunks) < limit }
 
@@ -91,9 +99,29 @@ func (s *segment) terms() int {
 	return len(s.lists)
 }
 
+// frequencyOf is the frequency of a term among the living.
+func (s *segment) frequencyOf(term uint32) frequency {
+	if s.dead == 0 {
+		if f, known := s.common[term]; known {
+			return f
+		}
+	}
+	return s.frequency(s.occurrences(term))
+}
+
+// countCommon remembers the frequencies of a flat segment's long lists.
+func (s *segment) countCommon() {
+	s.common = make(map[uint32]frequency)
+	for t := range uint32(s.terms()) {
+		if list := s.occurrences(t); len(list) >= longList {
+			s.common[t] = s.frequency(list)
+		}
+	}
+}
+
 // frequency counts the living chunks among occurrences, and those of them whose
 // heading holds one.
-func (s *segment) frequency(list []uint32) (body, heading int) {
+func (s *segment) frequency(list []uint32) (f frequency) {
 	last, lastHeading := ^uint32(0), ^uint32(0)
 	for _, o := range list {
 		chunk := o >> 16
@@ -101,15 +129,15 @@ func (s *segment) frequency(list []uint32) (body, heading int) {
 			continue
 		}
 		if chunk != last {
-			body++
+			f.body++
 			last = chunk
 		}
 		if o&0xFFFF >= headingPosition && chunk != lastHeading {
-			heading++
+			f.heading++
 			lastHeading = chunk
 		}
 	}
-	return body, heading
+	return f
 }
 
 // merge returns a flat segment of the living chunks of all of them.
@@ -144,11 +172,13 @@ func merge(segments []*segment) *segment {
 		m.starts[t+1] = uint32(len(m.flat))
 	}
 	m.flat = slices.Clip(m.flat)
+	m.countCommon()
 	return m
 }
 
 func (s *segment) bytes() int64 {
 	n := int64(cap(s.chunks))*(4+4+4+2+1) + 4*int64(len(s.starts)+cap(s.flat)) + 24*int64(cap(s.lists))
+	n += 48 * int64(len(s.common))
 	for _, l := range s.lists {
 		n += 4 * int64(cap(l))
 	}

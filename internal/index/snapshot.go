@@ -292,6 +292,7 @@ func (x *Index) loadSegment(d *decoder) {
 		s.alive[i] = true
 		x.totals.add(s, i, 1, x.labels.names[x.slots[s.slots[i]].language])
 	}
+	s.countCommon()
 	x.segments = append(x.segments, s)
 	x.relocate(nil, s)
 }

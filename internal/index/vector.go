@@ -150,10 +150,15 @@ func (x *Index) Vector(ctx context.Context, name string, vec []float32, limit in
 	}
 	n := max(rescored, s.rows/rescoredPart, rescoredPerHit*limit)
 	best := top{limit: limit}
-	for _, near := range s.nearest(query.code, n, x.allowed(scope, sc), sc) {
+	farthest := s.farthestOf(0)
+	for _, near := range s.byDistance(s.nearest(query.code, n, x.allowed(scope, sc), sc), sc) {
+		if near.distance > farthest {
+			break
+		}
 		if v := s.cosine(query, int(near.row)); v > 0 && v >= best.least() {
 			b, i := s.at(int(near.row))
 			best.offer(hit{v, x.chunks.ids[b.chunks[i]]})
+			farthest = s.farthestOf(best.least())
 		}
 	}
 	return best.candidates(), nil
