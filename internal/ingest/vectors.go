@@ -289,7 +289,7 @@ func (p *Pipeline) fill(ctx context.Context, e ibid.Embedder) error {
 // it, and the vectors follow.
 func (p *Pipeline) embedDocument(ctx context.Context, d *ibid.Document, chunks []ibid.Chunk, began time.Time) error {
 	err := p.embedStored(ctx, p.cfg.Embedder, chunks, func(done int) {
-		d.Stage, d.Progress = "embed", 0.85+0.15*float64(done)/float64(len(chunks))
+		d.Stage, d.Progress = "embed", cutShare+(1-cutShare)*float64(done)/float64(len(chunks))
 		p.progress(ctx, *d, began)
 	})
 	if ctx.Err() != nil {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,35 +89,13 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 		d.Bytes = info.Size()
 	}
 	began := p.cfg.Now()
-	var told time.Time
-	x, err := p.cfg.Extractor.Extract(ctx, path, d.Name, p.passwords.of(version), func(page, pages int) {
-		if now := p.cfg.Now(); pages > 0 && now.Sub(told) >= progressEvery {
-			told = now
-			d := d // what is stored of it must not change before it is read
-			d.Stage, d.Progress, d.PagesDone, d.Pages = "extract", 0.8*float64(page)/float64(pages), page, pages
-			p.progress(ctx, d, began)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	reading := d
-	reading.Stage, reading.Progress, reading.PagesDone, reading.Pages = "chunk", 0.8, x.Pages, x.Pages
-	p.progress(ctx, reading, began)
-	before, err := p.chunkIDs(ctx, d.ID)
+	x, err := p.extract(ctx, d, path, version, began)
 	if err != nil {
 		return err
 	}
 	d.Version, d.Format, d.Pages, d.Language, d.Notice = version, x.Format, x.Pages, x.Language, x.Notice
-	if d.Title == "" {
-		d.Title = x.Title
-	}
-	if d.Title == "" {
-		d.Title = d.Name
-	}
-	end := p.turns.take()
-	chunks := Chunks(d, x) // the passages: what is searched, embedded and counted
-	end()
+	d.Title = cmp.Or(d.Title, x.Title, d.Name)
+	chunks := p.passages(d, x)
 	if len(chunks) == 0 {
 		return &ibid.Error{Code: ibid.CodeBadRequest, Message: "there is no text in it", Hint: x.Notice}
 	}
@@ -125,14 +104,11 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 		return err
 	}
 	d.Notice = joinNotices(d.Notice, left)
-	d.Chunks, d.Kept, d.Embedded = len(chunks), 0, 0
-	for _, c := range chunks {
-		if before[c.ID] {
-			d.Kept++
-		}
+	if d.Kept, err = p.kept(ctx, d, chunks); err != nil {
+		return err
 	}
-	d.Embedded = d.Chunks - d.Kept
-	d.Status, d.Stage, d.Progress, d.Error, d.ChangeAt = ibid.DocumentProcessing, "index", 0.85, "", ibid.At(p.cfg.Now())
+	d.Chunks, d.Embedded = len(chunks), len(chunks)-d.Kept
+	d.Status, d.Stage, d.Progress, d.Error, d.ChangeAt = ibid.DocumentProcessing, "index", cutShare, "", ibid.At(p.cfg.Now())
 	if err := p.publishDocument(ctx, d, x, chunks); err != nil {
 		return err
 	}
@@ -147,18 +123,57 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 	return p.cfg.Store.SettleDocument(ctx, d, version)
 }
 
-// chunkIDs are those of what the library holds of a document.
-func (p *Pipeline) chunkIDs(ctx context.Context, documentID string) (map[string]bool, error) {
+// The share of the work that is done once a document is read, and once it is cut
+// into chunks as well.
+const (
+	readShare = 0.8
+	cutShare  = 0.85
+)
+
+// extract reads a document, and shows how far it is.
+func (p *Pipeline) extract(ctx context.Context, d ibid.Document, path, version string, began time.Time) (ibid.Extract, error) {
+	show := func(stage string, share float64, page, pages int) {
+		d := d // what is stored of it must not change before it is read
+		d.Stage, d.Progress, d.PagesDone, d.Pages = stage, share, page, pages
+		p.progress(ctx, d, began)
+	}
+	var told time.Time
+	x, err := p.cfg.Extractor.Extract(ctx, path, d.Name, p.passwords.of(version), func(page, pages int) {
+		if now := p.cfg.Now(); pages > 0 && now.Sub(told) >= progressEvery {
+			told = now
+			show("extract", readShare*float64(page)/float64(pages), page, pages)
+		}
+	})
+	if err == nil {
+		show("chunk", readShare, x.Pages, x.Pages)
+	}
+	return x, err
+}
+
+// passages cuts a document into what is searched, embedded and counted.
+func (p *Pipeline) passages(d ibid.Document, x ibid.Extract) []ibid.Chunk {
 	defer p.turns.take()()
-	chunks, err := p.cfg.Library.DocumentChunks(ctx, documentID)
+	return Chunks(d, x)
+}
+
+// kept returns how many of the chunks the version before had.
+func (p *Pipeline) kept(ctx context.Context, d ibid.Document, chunks []ibid.Chunk) (int, error) {
+	defer p.turns.take()()
+	old, err := p.cfg.Library.DocumentChunks(ctx, d.ID)
 	if err != nil {
-		return nil, err
+		return 0, fmt.Errorf("look up the chunks of the version before: %w", err)
 	}
-	ids := make(map[string]bool, len(chunks))
+	before := map[string]bool{}
+	for _, c := range old {
+		before[c.ID] = true
+	}
+	n := 0
 	for _, c := range chunks {
-		ids[c.ID] = true
+		if before[c.ID] {
+			n++
+		}
 	}
-	return ids, nil
+	return n, nil
 }
 
 // publishDocument makes a version searchable: in the database with its sections

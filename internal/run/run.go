@@ -13,6 +13,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,22 +110,12 @@ type activeRun struct {
 
 // New returns a Runner that works on nothing before Open.
 func New(cfg Config) *Runner {
-	def := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	defDur := func(v *time.Duration, d time.Duration) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	def(&cfg.MaxRuns, 4)
-	def(&cfg.MaxAttempts, 10)
-	def(&cfg.MemoryChars, 48_000)
-	def(&cfg.HistoryMessages, 10)
-	defDur(&cfg.Lease, 15*time.Second)
-	defDur(&cfg.Timeout, 10*time.Minute)
+	cfg.MaxRuns = cmp.Or(cfg.MaxRuns, 4)
+	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 10)
+	cfg.MemoryChars = cmp.Or(cfg.MemoryChars, 48_000)
+	cfg.HistoryMessages = cmp.Or(cfg.HistoryMessages, 10)
+	cfg.Lease = cmp.Or(cfg.Lease, 15*time.Second)
+	cfg.Timeout = cmp.Or(cfg.Timeout, 10*time.Minute)
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}

@@ -135,11 +135,15 @@ func (r *Runner) Run(ctx context.Context, code string) (Result, error) {
 		}
 		return result, nil
 	}
+	return r.died(failed, stderr.String())
+}
+
+// died says why a worker ended without a result.
+func (r *Runner) died(failed error, said string) (Result, error) {
 	var exit *exec.ExitError
 	if !errors.As(failed, &exit) {
 		return Result{}, &ibid.Error{Code: ibid.CodeInternal, Message: "programs cannot be run here", Err: failed}
 	}
-	said := stderr.String()
 	switch {
 	case exit.ExitCode() == exitMemory, strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"):
 		return Result{Error: fmt.Sprintf("the program needed more than %d MiB of memory and was ended", r.cfg.MemoryBytes>>20)}, nil

@@ -63,8 +63,12 @@ type failedFile struct {
 	Hint  string `json:"hint,omitempty"`
 }
 
-// maxPassword bounds a file's password, in bytes; PDF itself stops at 127.
-const maxPassword = 1 << 10
+// Bounds of what a form says of a file, in bytes. A password of PDF itself stops
+// at 127.
+const (
+	maxMeta     = 64 << 10
+	maxPassword = 1 << 10
+)
 
 // addDocuments takes in the files of a multipart form one after the other,
 // without holding any of them in memory. A file that cannot be taken in is
@@ -80,59 +84,78 @@ func (s *Server) addDocuments(w http.ResponseWriter, r *http.Request) {
 			Hint: "curl -F file=@report.pdf http://HOST/v1/documents, or send {\"url\":\"https://…\"} as application/json"})
 		return
 	}
-	added, failed := []addedDocument{}, []failedFile{}
-	var next ingest.File
+	u := &upload{server: s, added: []addedDocument{}, failed: []failedFile{}}
 	for {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "the upload broke off: %v", err))
+			s.fail(w, r, uploadBrokeOff(err))
 			return
 		}
-		if part.FormName() == "meta" {
-			next = ingest.File{Password: next.Password}
-			if err := json.NewDecoder(io.LimitReader(part, 64<<10)).Decode(&next); err != nil {
-				s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "a meta part is not JSON: %v", err))
-				return
-			}
-			continue
+		if err := u.take(w, r, part); err != nil {
+			s.fail(w, r, err)
+			return
 		}
-		if part.FormName() == "password" { // of the next file
-			password, err := io.ReadAll(io.LimitReader(part, maxPassword))
-			if err != nil {
-				s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "the upload broke off: %v", err))
-				return
-			}
-			next.Password = string(password)
-			continue
-		}
-		if part.FormName() != "file" {
-			continue
-		}
-		file := next
-		next = ingest.File{}
-		file.Name = partName(part, file)
-		d, unchanged, err := s.cfg.Pipeline.Add(r.Context(), file, http.MaxBytesReader(w, part, s.cfg.MaxUploadBytes))
-		if r.Context().Err() != nil && err != nil {
-			breakOff()
-		}
-		if err != nil {
-			failed = append(failed, s.failedFile(file.Name, err))
-			continue
-		}
-		added = append(added, addedDocument{d, unchanged})
 	}
 	status := http.StatusAccepted
-	if len(added) == 0 && len(failed) > 0 {
+	if len(u.added) == 0 && len(u.failed) > 0 {
 		status = http.StatusUnprocessableEntity
 	}
-	if len(added) == 0 && len(failed) == 0 {
+	if len(u.added) == 0 && len(u.failed) == 0 {
 		s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "the form holds no file; name the parts \"file\""))
 		return
 	}
-	writeJSON(w, status, map[string]any{"documents": added, "errors": failed})
+	writeJSON(w, status, map[string]any{"documents": u.added, "errors": u.failed})
+}
+
+// upload is a form that is being taken in.
+type upload struct {
+	server *Server
+	next   ingest.File // what parts before the next file have said of it
+	added  []addedDocument
+	failed []failedFile
+}
+
+func uploadBrokeOff(err error) error {
+	return ibid.Errorf(ibid.CodeBadRequest, "the upload broke off: %v", err)
+}
+
+// take takes one part in. An error ends the whole upload.
+func (u *upload) take(w http.ResponseWriter, r *http.Request, part *multipart.Part) error {
+	switch part.FormName() {
+	case "meta":
+		u.next = ingest.File{Password: u.next.Password}
+		if err := json.NewDecoder(io.LimitReader(part, maxMeta)).Decode(&u.next); err != nil {
+			return ibid.Errorf(ibid.CodeBadRequest, "a meta part is not JSON: %v", err)
+		}
+	case "password":
+		password, err := io.ReadAll(io.LimitReader(part, maxPassword))
+		if err != nil {
+			return uploadBrokeOff(err)
+		}
+		u.next.Password = string(password)
+	case "file":
+		u.file(w, r, part)
+	}
+	return nil
+}
+
+// file takes a file in.
+func (u *upload) file(w http.ResponseWriter, r *http.Request, part *multipart.Part) {
+	file := u.next
+	u.next = ingest.File{}
+	file.Name = partName(part, file)
+	d, unchanged, err := u.server.cfg.Pipeline.Add(r.Context(), file, http.MaxBytesReader(w, part, u.server.cfg.MaxUploadBytes))
+	switch {
+	case err != nil && r.Context().Err() != nil:
+		breakOff()
+	case err != nil:
+		u.failed = append(u.failed, u.server.failedFile(file.Name, err))
+	default:
+		u.added = append(u.added, addedDocument{d, unchanged})
+	}
 }
 
 // addURL fetches a page of the web and takes it in, with its URL as its source:

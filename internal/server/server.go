@@ -4,6 +4,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"io/fs"
@@ -127,18 +128,10 @@ type Server struct {
 
 // New returns a server; zero durations and sizes take their defaults.
 func New(cfg Config) *Server {
-	if cfg.Heartbeat == 0 {
-		cfg.Heartbeat = 15 * time.Second
-	}
-	if cfg.WriteTimeout == 0 {
-		cfg.WriteTimeout = 20 * time.Second
-	}
-	if cfg.MaxUploadBytes == 0 {
-		cfg.MaxUploadBytes = 1 << 30
-	}
-	if cfg.MaxAttachmentBytes == 0 {
-		cfg.MaxAttachmentBytes = 20 << 20
-	}
+	cfg.Heartbeat = cmp.Or(cfg.Heartbeat, 15*time.Second)
+	cfg.WriteTimeout = cmp.Or(cfg.WriteTimeout, 20*time.Second)
+	cfg.MaxUploadBytes = cmp.Or(cfg.MaxUploadBytes, 1<<30)
+	cfg.MaxAttachmentBytes = cmp.Or(cfg.MaxAttachmentBytes, 20<<20)
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
@@ -117,26 +118,35 @@ func (s *Server) start(r *http.Request, ask run.Ask) (run.Accepted, error) {
 	case len(q.Text) > maxQuestion:
 		return run.Accepted{}, &ibid.Error{Code: ibid.CodeBadRequest, Message: "the question is longer than 200,000 bytes", Hint: "add long texts as documents"}
 	}
+	if err := s.checkRequest(r.Context(), q); err != nil {
+		return run.Accepted{}, err
+	}
+	return s.cfg.Runner.Start(r.Context(), ask)
+}
+
+// checkRequest gives what a question does not say its default, and refuses what
+// cannot be had.
+func (s *Server) checkRequest(ctx context.Context, q *ibid.Request) error {
 	switch q.Mode {
 	case "":
 		q.Mode = ibid.ModeAuto
 	case ibid.ModeAuto, ibid.ModeAgentic, ibid.ModeDirect:
 	default:
-		return run.Accepted{}, ibid.Errorf(ibid.CodeBadRequest, "mode must be auto, agentic or direct, not %q", q.Mode)
+		return ibid.Errorf(ibid.CodeBadRequest, "mode must be auto, agentic or direct, not %q", q.Mode)
 	}
 	switch q.Think {
 	case "":
 		q.Think = ibid.ThinkAuto
 	case ibid.ThinkAuto, ibid.ThinkOn, ibid.ThinkOff:
 	default:
-		return run.Accepted{}, ibid.Errorf(ibid.CodeBadRequest, "think must be auto, on or off, not %q", q.Think)
+		return ibid.Errorf(ibid.CodeBadRequest, "think must be auto, on or off, not %q", q.Think)
 	}
 	if err := s.checkAttachments(q.Attachments); err != nil {
-		return run.Accepted{}, err
+		return err
 	}
 	if q.Model != "" && s.cfg.Choosable != nil {
 		if err := s.cfg.Choosable(q.Model); err != nil {
-			return run.Accepted{}, err
+			return err
 		}
 	}
 	for _, name := range q.ForceTools {
@@ -144,25 +154,25 @@ func (s *Server) start(r *http.Request, ask run.Ask) (run.Accepted, error) {
 			break
 		}
 		if err := s.cfg.Forceable(name); err != nil {
-			return run.Accepted{}, err
+			return err
 		}
 	}
 	for _, id := range q.Scope.Documents {
-		if _, err := s.cfg.Library.Document(r.Context(), id); err != nil {
-			return run.Accepted{}, err
+		if _, err := s.cfg.Library.Document(ctx, id); err != nil {
+			return err
 		}
 	}
 	for i, name := range q.Scope.Databases {
 		if s.cfg.Databases == nil {
 			break
 		}
-		d, err := s.cfg.Databases.Database(r.Context(), name)
+		d, err := s.cfg.Databases.Database(ctx, name)
 		if err != nil {
-			return run.Accepted{}, err
+			return err
 		}
 		q.Scope.Databases[i] = d.ID
 	}
-	return s.cfg.Runner.Start(r.Context(), ask)
+	return nil
 }
 
 func (s *Server) stopThread(w http.ResponseWriter, r *http.Request) {
