@@ -63,7 +63,7 @@ type scratch struct {
 
 	near   [][]nearRow // by worker
 	sorted []nearRow
-	counts []uint32    // by distance
+	counts []uint32 // by distance
 }
 
 // Lexical returns the best chunks for a query, best first, ties by chunk id. The
