@@ -363,7 +363,15 @@ func (a *adder) printJSON(one *added, outcome string) {
 // summary says on standard error what all of it came to.
 func (a *adder) summary(w io.Writer, found collection) error {
 	if len(found.skipped) > 0 {
-		fmt.Fprintf(w, "left out, as they hold no text: %s\n", skippedText(found.skipped))
+		fmt.Fprintf(w, "left out, as they hold no text that can be read: %s\n", skippedText(found.skipped))
+	}
+	if n := len(found.links); n > 0 {
+		const most = 5
+		names := strings.Join(found.links[:min(n, most)], ", ")
+		if n > most {
+			names += fmt.Sprintf(" and %d more", n-most)
+		}
+		fmt.Fprintf(w, "left out, as they lead out of the folder or to no file: %s\n", names)
 	}
 	failed := 0
 	for _, one := range a.results {

@@ -61,6 +61,7 @@ func validText(s string) string {
 type collection struct {
 	items   []item
 	skipped map[string]int  // extension → files of folders that were left out, as they hold no text
+	links   []string       // of folders, not followed
 	seen    map[string]bool // absolute paths and URLs
 }
 
@@ -163,6 +164,7 @@ func (c *collection) walk(root, folder string) {
 			return nil
 		}
 		if d.Type()&fs.ModeSymlink != 0 && !linksInside(file, abs) {
+			c.links = append(c.links, name)
 			return nil
 		}
 		c.walked(name, abs, file, path.Join(folder, validText(filepath.ToSlash(filepath.Dir(rel)))))
@@ -181,13 +183,13 @@ func libraryFolder(root string) string {
 
 // walked takes one file of the folder root.
 func (c *collection) walked(name, root, file, folder string) {
-	if ingest.Wordless(file) { // counted, not sent; one that is named is
-		c.skipped[strings.ToLower(filepath.Ext(file))]++
-		return
-	}
 	info, err := os.Stat(file)
 	if err != nil {
 		c.fail(name, err)
+		return
+	}
+	if ingest.Wordless(file, info.Size()) { // counted, not sent; one that is named is
+		c.skipped[strings.ToLower(filepath.Ext(file))]++
 		return
 	}
 	before := len(c.items)

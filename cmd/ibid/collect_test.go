@@ -49,6 +49,15 @@ func TestCollectFolder(t *testing.T) {
 	if got := skippedText(c.skipped); got != "1 .tar, 2 .jpg" {
 		t.Errorf("left out %s", got)
 	}
+	write(t, filepath.Join(root, "scan.png"), strings.Repeat("x", 5000)) // large enough to be a page
+	wantItems(t, found(root, collect([]string{filepath.Join(root, "scan.png"), root}, "")),
+		[]string{"scan.png@", "a.md@papers", "2024/b.pdf@papers/2024", "2024/q1/c.txt@papers/2024/q1"})
+	if c := collect([]string{root}, ""); len(c.items) != 4 {
+		t.Errorf("a scan in the folder is not taken: %v", found(root, c))
+	}
+	if err := os.Remove(filepath.Join(root, "scan.png")); err != nil {
+		t.Fatal(err)
+	}
 	wantItems(t, found(root, collect([]string{root}, "/contracts/")),
 		[]string{"a.md@contracts", "2024/b.pdf@contracts/2024", "2024/q1/c.txt@contracts/2024/q1"})
 }
@@ -63,7 +72,11 @@ func TestCollectStaysInsideTheFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wantItems(t, found(root, collect([]string{root}, "")), []string{"a.md@papers", "sub/b.md@papers/sub", "in.md@papers"})
+	c := collect([]string{root}, "")
+	wantItems(t, found(root, c), []string{"a.md@papers", "sub/b.md@papers/sub", "in.md@papers"})
+	if len(c.links) != 4 {
+		t.Errorf("links that were left out: %q", c.links)
+	}
 	// A link that the user names is followed.
 	wantItems(t, found(root, collect([]string{filepath.Join(root, "out.md")}, "")), []string{"out.md@"})
 }

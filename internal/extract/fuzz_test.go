@@ -270,6 +270,51 @@ func FuzzODP(f *testing.F) {
 	fuzzOffice(f, formatODP, func(s string) []byte { return ODT("application/vnd.oasis.opendocument.presentation", s) })
 }
 
+// FuzzWordNumbers reads definitions of lists, and paragraphs that use them.
+func FuzzWordNumbers(f *testing.F) {
+	f.Add(`<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="-3"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1.%2"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="9"><w:startOverride w:val="999999999"/></w:lvlOverride></w:num>`,
+		`<w:p><w:pPr><w:numPr><w:ilvl w:val="12"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>a</w:t></w:r></w:p>`)
+	f.Fuzz(func(t *testing.T, numbers, body string) {
+		fuzzParts(t, formatDOCX,
+			"_rels/.rels", arrows("officeDocument", "word/document.xml"),
+			"word/_rels/document.xml.rels", arrows("numbering", "numbering.xml", "header", "numbering.xml"),
+			"word/numbering.xml", `<w:n xmlns:w="w">`+numbers+`</w:n>`, "word/document.xml", `<w:d xmlns:w="w">`+body+`</w:d>`)
+	})
+}
+
+// FuzzOpenStyles reads the styles of an OpenDocument text, and a text in them.
+func FuzzOpenStyles(f *testing.F) {
+	f.Add(`<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="I" text:display-levels="99" text:start-value="-5"/></text:list-style><style:header><text:p>h`,
+		`<text:list text:style-name="L" xml:id="a" text:continue-list="a"><text:list-item><text:h>a<text:note><text:note-body><text:p>b<office:annotation><text:p>c`)
+	f.Fuzz(func(t *testing.T, styles, body string) {
+		fuzzParts(t, formatODT, "mimetype", "application/vnd.oasis.opendocument.text",
+			"styles.xml", `<s>`+styles+`</s>`, "content.xml", `<c>`+body+`</c>`)
+	})
+}
+
+func fuzzParts(t *testing.T, format string, namesAndContents ...string) {
+	x, err := inProcess(format, "a", zipOf(namesAndContents...), 64<<10)
+	var refused *ibid.Error
+	if errors.As(err, &refused) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	CheckExtract(t, x)
+}
+
+// FuzzDecode checks that every file of text becomes UTF-8 without NUL.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte("caf\xe9 \x1b$B7@Ls"))
+	f.Add([]byte("\xcf\xf0\xe8\xe2\xe5\xf2\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s := clean(decodeText(data, len(data))); !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+			t.Errorf("%q becomes %q", data, s)
+		}
+	})
+}
+
 func FuzzEPUB(f *testing.F) {
 	f.Add(`<html><h1>a</h1><p>b`)
 	fuzzOffice(f, formatEPUB, func(s string) []byte { return EPUB(s, s) })
@@ -289,7 +334,7 @@ func FuzzZip(f *testing.F) {
 		}
 		files, _ := memberFiles(z)
 		for _, m := range files {
-			if name := memberName(m.Name); name == "" || name[0] == '/' || strings.Contains("/"+name+"/", "/../") {
+			if name := m.name; name == "" || name[0] == '/' || strings.Contains("/"+name+"/", "/../") {
 				t.Errorf("member %q", name)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // sheets are pages; texts have pages where the program that wrote them said
 // where they break.
 func readODF(b *builder, z *zipFile, format string) (done, error) {
-	o := &odf{builder: b, sheets: format == formatODS}
+	o := &odf{builder: b, text: &strings.Builder{}, sheets: format == formatODS}
 	o.paged = format == formatODT && z.contains("content.xml", "soft-page-break")
 	if o.paged {
 		b.newPage()
@@ -60,9 +60,9 @@ type odf struct {
 	paged     bool // page breaks are marked
 	sheets    bool // tables are sheets
 	skip      int
-	text      strings.Builder
-	level     int // of the open heading
-	open      int // paragraphs that are open, one within another
+	text      *strings.Builder // of the open paragraph
+	level     int              // of the open heading
+	open      int              // paragraphs that are open, one within another
 	lists     int
 	list      []string
 	tables    int
@@ -83,7 +83,7 @@ type odf struct {
 // paragraph, which goes on behind it.
 type odfAside struct {
 	element string
-	before  string // text of the paragraph
+	before  *strings.Builder // text of the paragraph
 	level   int
 	inCell  bool
 	words   strings.Builder
@@ -198,8 +198,8 @@ func (o *odf) startFrame(class string) {
 
 // startAside puts the open paragraph by until a note or comment has ended.
 func (o *odf) startAside(element string) {
-	o.asides = append(o.asides, odfAside{element: element, before: o.text.String(), level: o.level, inCell: o.inCell})
-	o.text.Reset()
+	o.asides = append(o.asides, odfAside{element: element, before: o.text, level: o.level, inCell: o.inCell})
+	o.text = &strings.Builder{}
 	o.level, o.inCell = 0, false
 }
 
@@ -214,7 +214,7 @@ func (o *odf) endAside(element string) {
 	a := &o.asides[n-1]
 	o.asides = o.asides[:n-1]
 	o.level, o.inCell = a.level, a.inCell
-	o.text.WriteString(a.before)
+	o.text = a.before
 	words := a.words.String()
 	if words == "" {
 		return

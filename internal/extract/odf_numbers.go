@@ -87,7 +87,10 @@ func (o *odfNumbers) level(e xml.StartElement) {
 		l.text += between + "%" + strconv.Itoa(i+1)
 		between = "."
 	}
-	l.text = attr(e, "num-prefix") + l.text + attr(e, "num-suffix")
+	const longest = 50
+	if prefix, suffix := attr(e, "num-prefix"), attr(e, "num-suffix"); len(prefix)+len(suffix) <= longest {
+		l.text = prefix + l.text + suffix
+	}
 }
 
 // startList begins a list. One within another counts with it; an outermost one

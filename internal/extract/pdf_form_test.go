@@ -35,3 +35,32 @@ format: pdf
 [page 1 paragraph] Comment: Is this her full name?
 `)
 }
+
+// Wide tables stand sideways on a page, and some scanners turn all pages; the
+// words are read as a person would hold the page.
+func TestPDFTurnedPages(t *testing.T) {
+	needPDFium(t)
+	lines := []string{"The first line of a page that lies on its side", "and the second line, which goes on below it", "until the third one ends the paragraph."}
+	var p testPDF
+	for _, m := range []struct {
+		matrix string
+		x, y   float64 // of the first line
+		dx, dy float64 // to the next
+	}{
+		{"0 1 -1 0", 100, 100, 12, 0},  // upwards
+		{"0 -1 1 0", 300, 600, -12, 0}, // downwards
+		{"-1 0 0 -1", 500, 300, 0, 12}, // upside down
+		{"1 0 0 1", 100, 600, 0, -12},
+	} {
+		p.page()
+		for i, line := range lines {
+			p.pages[len(p.pages)-1] += fmt.Sprintf("BT /F1 10 Tf %s %g %g Tm (%s) Tj ET\n", m.matrix, m.x+float64(i)*m.dx, m.y+float64(i)*m.dy, line)
+		}
+	}
+	want := "format: pdf\n"
+	for n := range p.pages {
+		want += fmt.Sprintf("[page %d paragraph] The first line of a page that lies on its side and the second line, which goes on below it until the third one ends the paragraph.\n", n+1)
+	}
+	x := mustExtract(t, newPool(t, extract.Limits{}), extract.Request{Data: p.bytes(), Name: "turned.pdf"})
+	checkDump(t, x, "\n"+want)
+}

@@ -20,7 +20,7 @@ import (
 // tables, and headings where paragraphs have an outline level. Groups may nest
 // as deep as they like; nothing here is recursive.
 func readRTF(b *builder, data []byte) done {
-	r := &rtf{builder: b, data: data, codepage: charmap.Windows1252, state: rtfState{unicodeSkip: 1, level: -1}}
+	r := &rtf{builder: b, text: &strings.Builder{}, data: data, codepage: charmap.Windows1252, state: rtfState{unicodeSkip: 1, level: -1}}
 	r.read()
 	return done{Title: pdfTitle(r.title.String())}
 }
@@ -43,7 +43,7 @@ type rtf struct {
 	codepage encoding.Encoding
 	state    rtfState
 	stack    []rtfState
-	text     strings.Builder
+	text     *strings.Builder
 	bytes    []byte // characters of the code page that are not decoded yet
 	high     rune   // first half of a character beyond the basic plane
 	skipNext int    // characters to leave out after \u
@@ -51,9 +51,9 @@ type rtf struct {
 	row      []string
 	rows     [][]string
 	fonts    map[int]encoding.Encoding
-	font     int    // that is being described
-	before   string // text of the paragraph that the open note stands in
-	comment  bool   // the open note is a comment
+	font     int              // that is being described
+	before   *strings.Builder // text of the paragraph that the open note stands in
+	comment  bool             // the open note is a comment
 	notes    []string
 	item     bool // the open paragraph is one of a list
 	items    []string
@@ -112,16 +112,13 @@ func (r *rtf) startNote(comment bool) {
 	}
 	r.state.skip, r.state.note, r.state.inTable = false, true, false
 	r.comment = comment
-	r.before = r.text.String()
-	r.text.Reset()
+	r.before, r.text = r.text, &strings.Builder{}
 }
 
 // endNote goes on with the paragraph.
 func (r *rtf) endNote() {
 	words := oneLine(r.text.String())
-	r.text.Reset()
-	r.text.WriteString(r.before)
-	r.before = ""
+	r.text = r.before
 	if words != "" && r.comment {
 		words = "Comment: " + words
 	}

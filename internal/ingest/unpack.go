@@ -87,7 +87,7 @@ func (u *unpacking) take(ctx context.Context, name string, data []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if Wordless(name) {
+	if Wordless(name, int64(len(data))) {
 		u.wordless++
 		return nil
 	}
@@ -130,13 +130,21 @@ func (u *unpacking) notice(refused string) string {
 	return said
 }
 
-// Wordless reports whether a file is, by its name, of a kind that folders and
-// archives often hold and that has no words: pictures, sound, programs.
-func Wordless(name string) bool {
-	return slices.Contains([]string{
-		".7z", ".a", ".avi", ".bin", ".bmp", ".bz2", ".class", ".db", ".dll", ".dylib", ".exe", ".flac",
-		".gif", ".gz", ".icns", ".ico", ".iso", ".jar", ".jpeg", ".jpg", ".mkv", ".mov", ".mp3", ".mp4",
-		".o", ".ogg", ".otf", ".png", ".pyc", ".rar", ".so", ".sqlite", ".svg", ".tar", ".tgz", ".tif",
-		".tiff", ".ttf", ".wasm", ".wav", ".webm", ".webp", ".woff", ".woff2", ".xz", ".zst",
-	}, strings.ToLower(filepath.Ext(name)))
+// smallPicture is what a picture must exceed to be read for its words, in bytes:
+// smaller ones are icons and rules.
+const smallPicture = 4 << 10
+
+// Wordless reports whether a file is, by its name and size, of a kind that folders
+// and archives often hold and that has no words: icons, sound, programs.
+func Wordless(name string, size int64) bool {
+	switch ext := strings.ToLower(filepath.Ext(name)); ext {
+	case ".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp":
+		return size <= smallPicture
+	default:
+		return slices.Contains([]string{
+			".7z", ".a", ".avi", ".bin", ".bz2", ".class", ".db", ".dll", ".dylib", ".exe", ".flac", ".gif", ".gz", ".icns", ".ico",
+			".iso", ".jar", ".mkv", ".mov", ".mp3", ".mp4", ".o", ".ogg", ".otf", ".pyc", ".rar", ".so", ".sqlite", ".svg", ".tar",
+			".tgz", ".ttf", ".wasm", ".wav", ".webm", ".woff", ".woff2", ".xz", ".zst",
+		}, ext)
+	}
 }

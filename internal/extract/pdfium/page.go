@@ -68,12 +68,20 @@ func (d *Document) Page(ctx context.Context, n int) (Page, error) {
 		}
 	}
 	defer in.call(ctx, "FPDF_ClosePage", handle)
-	text := in.call(ctx, "FPDFText_LoadPage", handle)
-	if in.err != nil {
-		return Page{}, in.err
+	r, err := d.readPage(ctx, handle, beside)
+	if turn := r.turns.needed(); err == nil && turn != 0 {
+		in.call(ctx, "FPDFPage_SetRotation", handle, uint64(in.callInt(ctx, "FPDFPage_GetRotation", handle)+turn)%4)
+		r, err = d.readPage(ctx, handle, beside)
 	}
-	if text == 0 {
-		return Page{}, ErrPage
+	return r.page, err
+}
+
+// readPage reads an open page as it stands.
+func (d *Document) readPage(ctx context.Context, handle uint64, beside annotations) (*pageReader, error) {
+	in := d.in
+	text := in.call(ctx, "FPDFText_LoadPage", handle)
+	if text == 0 || in.err != nil {
+		return &pageReader{}, firstError(in.err, ErrPage)
 	}
 	r := newPageReader(ctx, in, handle, text)
 	r.read(ctx)
@@ -83,7 +91,7 @@ func (d *Document) Page(ctx context.Context, n int) (Page, error) {
 		r.page.Figures = r.figures(ctx)
 	}
 	in.call(ctx, "FPDFText_ClosePage", text)
-	return r.page, in.err
+	return r, in.err
 }
 
 func firstError(errs ...error) error {
@@ -109,6 +117,7 @@ type pageReader struct {
 	runes      []rune
 	line       Line
 	wordsAsked int
+	turns      turns
 
 	// What is called for every word, looked up once.
 	charBox, charOrigin, textObject, mapError api.Function
@@ -224,6 +233,7 @@ func (r *pageReader) endWord(ctx context.Context, start, end int) {
 	w.X0, w.Y0 = min(first.x0, last.x0), min(first.y0, last.y0)
 	w.X1, w.Y1 = max(first.x1, last.x1), max(first.y1, last.y1)
 	w.Base = r.baseline(ctx, start)
+	r.turns.count(r.runes[start], first, last, end-start)
 	r.line.Words = append(r.line.Words, w)
 }
 
