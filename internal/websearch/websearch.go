@@ -200,17 +200,20 @@ func (e *Engine) decode(body []byte) ([]Result, error) {
 	var answer struct {
 		Results *[]page `json:"results"`
 		Type    string  `json:"type"` // Brave: "search"; without results there is no web
-		Web     struct {
+		Web     *struct {
 			Results []page `json:"results"`
 		} `json:"web"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
 		return nil, err
 	}
-	pages := answer.Web.Results
-	if answer.Results != nil {
+	var pages []page
+	switch {
+	case answer.Results != nil:
 		pages = *answer.Results
-	} else if e.name != "brave" || answer.Type != "search" {
+	case e.name == "brave" && answer.Web != nil:
+		pages = answer.Web.Results
+	case e.name != "brave" || answer.Type != "search":
 		return nil, errors.New("no results")
 	}
 	found := make([]Result, 0, len(pages))

@@ -76,6 +76,7 @@ func TestSearch(t *testing.T) {
 			q := e.asked.URL.Query()
 			return e.asked.URL.Path == "/res/v1/web/search" && q.Get("q") == "go & co" && q.Get("count") == "5" && e.asked.Header.Get("X-Subscription-Token") == "secret"
 		}},
+		{"brave", strings.Replace(braveAnswer, `"type":"search",`, "", 1), []Result{goDev}, func(*engine) bool { return true }}, // as proxies of it answer
 		{"tavily", tavilyAnswer, []Result{goDev}, func(e *engine) bool {
 			return e.asked.Method == http.MethodPost && e.asked.URL.Path == "/search" && e.body["query"] == "go & co" &&
 				e.body["max_results"] == 5.0 && e.asked.Header.Get("Authorization") == "Bearer secret"
