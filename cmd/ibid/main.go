@@ -82,7 +82,15 @@ func (c *cli) rootCommand() *cobra.Command {
 	root.SetVersionTemplate("ibid {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		said, _, _ := strings.Cut(safe(err.Error()), ": strconv.")
+		said, why, _ := strings.Cut(safe(err.Error()), ": strconv.")
+		switch {
+		case strings.HasPrefix(why, "ParseUint"):
+			said += ": a whole number, 0 or more, is wanted"
+		case strings.HasPrefix(why, "ParseInt"):
+			said += ": a whole number is wanted"
+		case why != "":
+			said += ": a number is wanted"
+		}
 		if strings.HasPrefix(said, "unknown shorthand") {
 			said += "; a name that begins with - goes behind --"
 		}

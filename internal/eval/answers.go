@@ -14,6 +14,7 @@ import (
 
 	"ibid"
 	"ibid/internal/agent"
+	"ibid/internal/reader"
 	"ibid/internal/search"
 	"ibid/internal/text"
 	"ibid/internal/tool"
@@ -170,7 +171,10 @@ func ask(ctx context.Context, searcher *search.Searcher, m ibid.Model, q Query) 
 	defer cancel()
 	var fold ibid.Folder
 	var seq int64
-	cfg := agent.Config{Model: m, Tools: []agent.Tool{tool.NewSearchKnowledgeBase(finder{searcher})}}
+	cfg := agent.Config{Model: m, Tools: []agent.Tool{tool.NewSearchKnowledgeBase(finder{searcher})}, Fallback: reader.New()}
+	if _, builtIn := m.(*reader.Reader); !builtIn { // which judges by rule alone
+		cfg.Judge = m
+	}
 	_, err := agent.Run(ctx, cfg, agent.Task{Request: ibid.Request{Text: q.Text}}, func(d ibid.EventData) error {
 		seq++
 		fold.Add(ibid.Event{Seq: seq, Data: d})
