@@ -3,19 +3,14 @@ package agent
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"ibid/internal/text"
 )
 
 // cutAt returns the first limit bytes of s, less what would cut a character.
 func cutAt(s string, limit int) (kept string, cut bool) {
-	if len(s) <= limit {
-		return s, false
-	}
-	limit = max(0, limit)
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit], true
+	kept = text.Clip(s, limit)
+	return kept, len(kept) < len(s)
 }
 
 // noteRoom is kept for the note about what was cut.

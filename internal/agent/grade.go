@@ -452,7 +452,7 @@ func (s *session) gradesByModel(ctx context.Context, hits []hit) {
 			continue
 		}
 		ids = append(ids, id)
-		shown = append(shown, ibid.Handled{Handle: fmt.Sprintf("p%d", len(ids)), Title: h.citation.Title, Heading: h.citation.Heading, Text: clip(h.citation.Text, 1500)})
+		shown = append(shown, ibid.Handled{Handle: fmt.Sprintf("p%d", len(ids)), Title: h.citation.Title, Heading: h.citation.Heading, Text: text.Clip(h.citation.Text, 1500)})
 	}
 	var said struct {
 		Grades []struct {
@@ -480,9 +480,4 @@ func (s *session) gradesByModel(ctx context.Context, hits []hit) {
 		return
 	}
 	s.judged, s.betterQuery = judged, oneLine(said.BetterQuery, 300)
-}
-
-func clip(s string, limit int) string {
-	s, _ = cutAt(s, limit)
-	return s
 }

@@ -138,7 +138,7 @@ func (s *session) verdictsByModel(ctx context.Context, claims []claim, verdicts 
 		for _, e := range s.evidence(c) {
 			if handles[e.ChunkID] == "" {
 				handles[e.ChunkID] = handle(e.N)
-				shown = append(shown, ibid.Handled{Handle: handle(e.N), Title: e.Title, Heading: e.Heading, Text: clip(e.Text, 2000)})
+				shown = append(shown, ibid.Handled{Handle: handle(e.N), Title: e.Title, Heading: e.Heading, Text: text.Clip(e.Text, 2000)})
 			}
 		}
 	}

@@ -174,15 +174,12 @@ func printable(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// clip cuts s to at most limit bytes, between characters, and says so.
+// clip cuts s to at most limit bytes, and says so.
 func clip(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit] + "…"
+	return text.Clip(s, limit) + "…"
 }
 
 // quoteName writes a name for a statement, whatever it holds.

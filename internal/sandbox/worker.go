@@ -17,6 +17,8 @@ import (
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
+
+	"ibid/internal/text"
 )
 
 const (
@@ -92,9 +94,9 @@ func interpret(p program) Result {
 		return r
 	}
 	if value != nil && value != starlark.None {
-		var cut bool
-		r.Value, cut = clip(strings.ToValidUTF8(value.String(), "\uFFFD"), p.OutputBytes)
-		r.Truncated = r.Truncated || cut
+		shown := strings.ToValidUTF8(value.String(), "\uFFFD")
+		r.Value = text.Clip(shown, p.OutputBytes)
+		r.Truncated = r.Truncated || len(r.Value) < len(shown)
 	}
 	return r
 }
@@ -149,8 +151,7 @@ func explain(err error) string {
 	case errors.As(err, &syntaxErr):
 		message = fmt.Sprintf("line %d: %s", syntaxErr.Pos.Line, syntaxErr.Msg)
 	}
-	message, _ = clip(strings.ToValidUTF8(message, "\uFFFD"), 1000)
-	return message
+	return text.Clip(strings.ToValidUTF8(message, "\uFFFD"), 1000)
 }
 
 // printer keeps what is printed, up to a limit.
@@ -161,9 +162,10 @@ type printer struct {
 }
 
 func (p *printer) print(s string) {
-	s, cut := clip(strings.ToValidUTF8(s, "\uFFFD")+"\n", p.limit-p.Len())
-	p.WriteString(s)
-	p.truncated = p.truncated || cut
+	s = strings.ToValidUTF8(s, "\uFFFD") + "\n"
+	kept := text.Clip(s, p.limit-p.Len())
+	p.WriteString(kept)
+	p.truncated = p.truncated || len(kept) < len(s)
 }
 
 // predeclared are the names beside those of the language: the modules math and

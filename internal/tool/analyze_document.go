@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/text"
 )
 
 //go:embed analyze_document.md
@@ -87,7 +88,7 @@ func (t *AnalyzeDocument) analyze(ctx context.Context, d ibid.Document, x ibid.E
 	if err != nil {
 		return gaveUp(ctx, err, res.Usage, what)
 	}
-	content := clip(defuse(fmt.Sprintf("Analysis of %s, from %s:\n%s", line(d.Name, 200), extent, a)), ibid.MaxToolOutput/2)
+	content := text.Clip(defuse(fmt.Sprintf("Analysis of %s, from %s:\n%s", line(d.Name, 200), extent, a)), ibid.MaxToolOutput/2)
 	return ibid.ToolOutput{
 		Content:  content,
 		Summary:  fmt.Sprintf("%s: %s, %s", title(d), count(len(a.Topics), "topic"), count(len(a.KeyFacts), "key fact")),

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/text"
 )
 
 //go:embed compare_documents.md
@@ -110,7 +111,7 @@ func (t *CompareDocuments) compare(ctx context.Context, sides [2]side, question 
 	if res.StopReason == ibid.StopLength {
 		content += "\n(cut off at the model's length limit)"
 	}
-	content = clip(defuse(content), ibid.MaxToolOutput/2)
+	content = text.Clip(defuse(content), ibid.MaxToolOutput/2)
 	passages := room(interleave(sides[0].passages, sides[1].passages), ibid.MaxToolOutput-len(content))
 	return ibid.ToolOutput{
 		Content:  content,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/text"
 )
 
 // Databases are the attached databases.
@@ -63,7 +64,7 @@ const rowSeparator = " | "
 // tableText writes a table as text, one row a line, in at most limit bytes.
 // Line ends and separators in cells are defused, so that no cell passes for a
 // row of its own.
-func tableText(t ibid.Table, limit int) (text string, shown int) {
+func tableText(t ibid.Table, limit int) (written string, shown int) {
 	var b strings.Builder
 	b.WriteString(rowText(t.Columns))
 	for i, row := range t.Rows {
@@ -73,7 +74,7 @@ func tableText(t ibid.Table, limit int) (text string, shown int) {
 		}
 		b.WriteString(s)
 	}
-	return clip(b.String(), limit), len(t.Rows)
+	return text.Clip(b.String(), limit), len(t.Rows)
 }
 
 func rowText(cells []string) string {

@@ -67,7 +67,7 @@ func excerpts(x ibid.Extract, from string, like ibid.Passage) []ibid.Passage {
 		default:
 			for _, s := range text.Sentences(x.Text[b.Start:b.End]) {
 				for at := s.Start; at < s.End; {
-					piece := clip(x.Text[b.Start+at:b.Start+s.End], 2*excerptBytes)
+					piece := text.Clip(x.Text[b.Start+at:b.Start+s.End], 2*excerptBytes)
 					take(b.Start+at, b.Start+at+len(piece), b.Heading)
 					at += len(piece)
 				}
@@ -75,7 +75,7 @@ func excerpts(x ibid.Extract, from string, like ibid.Passage) []ibid.Passage {
 		}
 	}
 	flush()
-	if whole := clip(x.Text, 2*excerptBytes); len(passages) == 0 && strings.TrimSpace(whole) != "" { // nothing but headings
+	if whole := text.Clip(x.Text, 2*excerptBytes); len(passages) == 0 && strings.TrimSpace(whole) != "" { // nothing but headings
 		x.Blocks = []ibid.Block{{Kind: ibid.BlockParagraph, End: len(whole)}}
 		return excerpts(x, from, like)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ibid"
 	"ibid/internal/sandbox"
+	"ibid/internal/text"
 )
 
 //go:embed execute_code.md
@@ -62,11 +63,11 @@ func (t *ExecuteCode) Call(ctx context.Context, call ibid.ToolCall, _ ibid.ToolE
 	if r.Error != "" {
 		fmt.Fprintf(&b, "The program failed: %s\n", r.Error)
 	}
-	shown := clip(r.Output, ibid.MaxToolOutput/2)
+	shown := text.Clip(r.Output, ibid.MaxToolOutput/2)
 	if shown != "" {
 		fmt.Fprintf(&b, "It printed:\n%s\n", strings.TrimRight(shown, "\n"))
 	}
-	value := clip(r.Value, ibid.MaxToolOutput/4)
+	value := text.Clip(r.Value, ibid.MaxToolOutput/4)
 	if value != "" {
 		fmt.Fprintf(&b, "The last line came to: %s\n", value)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/search"
+	"ibid/internal/text"
 )
 
 // Tools that read whole documents call the model directly, never through the
@@ -79,7 +80,7 @@ func best(ctx context.Context, s Searcher, scope ibid.Scope, d ibid.Document, te
 
 // beginning is a document, or the start of it, under one handle.
 func beginning(handle string, d ibid.Document, x ibid.Extract, limit int) (h ibid.Handled, all bool) {
-	text := clip(x.Text, limit)
+	text := text.Clip(x.Text, limit)
 	if all = len(text) == len(x.Text); !all { // not in the middle of a word
 		if i := strings.LastIndexFunc(text, unicode.IsSpace); i > len(text)/2 {
 			text = text[:i]

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/text"
 )
 
 //go:embed search_hypothetical.md
@@ -69,7 +70,7 @@ func (t *SearchHypothetical) Call(ctx context.Context, call ibid.ToolCall, env i
 		case ctx.Err() != nil:
 			return ibid.ToolOutput{Usage: usage}, fmt.Errorf("imagine a passage about %q: %w", q.Text, ctx.Err())
 		case err == nil && said != "":
-			q.Like = clip(said, maxHypothetical)
+			q.Like = text.Clip(said, maxHypothetical)
 			note = fmt.Sprintf(", like “%s”", line(said, 160))
 		}
 	}

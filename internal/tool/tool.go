@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/text"
 )
 
 // complaint is an error for the model, which can correct what it has asked for, or
@@ -40,7 +41,7 @@ func refuse(err error) (ibid.ToolOutput, error) {
 
 // failed is an output that tells the model what it can mend or must explain.
 func failed(format string, args ...any) ibid.ToolOutput {
-	message := clip(fmt.Sprintf(format, args...), ibid.MaxToolOutput)
+	message := text.Clip(fmt.Sprintf(format, args...), ibid.MaxToolOutput)
 	return ibid.ToolOutput{Content: defuse(message), Summary: line(message, 200), Failed: true}
 }
 
@@ -83,7 +84,7 @@ func title(d ibid.Document) string {
 // line puts s on one line of at most limit bytes, without control characters.
 func line(s string, limit int) string {
 	if len(s) > 8*limit {
-		s = clip(s, 8*limit) // what follows would not be seen anyway
+		s = text.Clip(s, 8*limit) // what follows would not be seen anyway
 	}
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -98,18 +99,7 @@ func line(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	return strings.TrimSpace(clip(s, limit-len("…"))) + "…"
-}
-
-// clip cuts s to at most limit bytes, between characters.
-func clip(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
+	return strings.TrimSpace(text.Clip(s, limit-len("…"))) + "…"
 }
 
 // count is "1 passage", "7 passages".

@@ -31,6 +31,7 @@ import (
 	"golang.org/x/net/html"
 
 	"ibid"
+	"ibid/internal/text"
 )
 
 // Config says which engine to ask.
@@ -155,7 +156,7 @@ func (e *Engine) request(ctx context.Context, query string, limit int) (*http.Re
 	case "brave":
 		// https://api-dashboard.search.brave.com/app/documentation/web-search
 		u := e.base.JoinPath("/res/v1/web/search")
-		u.RawQuery = url.Values{"q": {clip(query, 400)}, "count": {strconv.Itoa(limit)}}.Encode()
+		u.RawQuery = url.Values{"q": {text.Clip(query, 400)}, "count": {strconv.Itoa(limit)}}.Encode()
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 		if err == nil {
 			req.Header.Set("Accept", "application/json")
@@ -164,7 +165,7 @@ func (e *Engine) request(ctx context.Context, query string, limit int) (*http.Re
 		return req, err
 	case "tavily":
 		// https://docs.tavily.com/documentation/api-reference/endpoint/search
-		body, err := json.Marshal(map[string]any{"query": clip(query, 400), "max_results": limit, "search_depth": "basic"})
+		body, err := json.Marshal(map[string]any{"query": text.Clip(query, 400), "max_results": limit, "search_depth": "basic"})
 		if err != nil {
 			return nil, err
 		}
@@ -234,7 +235,7 @@ func tidy(found []Result, limit int) []Result {
 			continue
 		}
 		seen[u.String()] = true
-		r = Result{Title: clip(words(r.Title), maxTitle), URL: u.String(), Snippet: clip(words(r.Snippet), maxSnippet)}
+		r = Result{Title: text.Clip(words(r.Title), maxTitle), URL: u.String(), Snippet: text.Clip(words(r.Snippet), maxSnippet)}
 		if r.Title == "" {
 			r.Title = u.Host
 		}
@@ -247,7 +248,7 @@ func tidy(found []Result, limit int) []Result {
 
 // words takes the markup out of a snippet: engines mark the words of the query.
 func words(s string) string {
-	z := html.NewTokenizer(strings.NewReader(clip(s, 8*maxSnippet)))
+	z := html.NewTokenizer(strings.NewReader(text.Clip(s, 8*maxSnippet)))
 	var b strings.Builder
 	for {
 		switch z.Next() {
@@ -264,17 +265,6 @@ func visible(r rune) rune {
 		return ' '
 	}
 	return r
-}
-
-// clip cuts s to at most limit bytes, between characters.
-func clip(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
 }
 
 func (e *Engine) unreachable(ctx context.Context, err error) error {
