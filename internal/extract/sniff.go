@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 	"path"
 	"strings"
@@ -45,7 +46,7 @@ var binaries = []signature{
 }
 
 // pictures are how the files begin that tesseract reads.
-var pictures = []string{"\x89PNG\r\n\x1a\n", "\xFF\xD8\xFF", "GIF87a", "GIF89a", "II*\x00", "MM\x00*", "BM"}
+var pictures = []string{"\x89PNG\r\n\x1a\n", "\xFF\xD8\xFF", "GIF87a", "GIF89a", "II*\x00", "MM\x00*"}
 
 func isPicture(b []byte) bool {
 	for _, magic := range pictures {
@@ -53,7 +54,21 @@ func isPicture(b []byte) bool {
 			return true
 		}
 	}
-	return len(b) >= 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP"
+	return isBitmap(b) || len(b) >= 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP"
+}
+
+// isBitmap recognises BMP by its header, as a text may begin with "BM" and most
+// bytes of a white page are none that text lacks: two reserved fields that are
+// zero, then the size of one of the headers that there are.
+func isBitmap(b []byte) bool {
+	if len(b) < 18 || string(b[:2]) != "BM" || string(b[6:10]) != "\x00\x00\x00\x00" {
+		return false
+	}
+	switch binary.LittleEndian.Uint32(b[14:]) {
+	case 12, 16, 40, 52, 56, 64, 108, 124:
+		return true
+	}
+	return false
 }
 
 // oldOffice is how the files begin that Office wrote before 2007, those it
