@@ -28,6 +28,15 @@ func (t *chunkTable) number(id string, at uint32) uint32 {
 	return n
 }
 
+// roomier returns the ids in a larger array, nil where there is room for n more.
+// Growing by an eighth costs little memory.
+func (t *chunkTable) roomier(n int) []string {
+	if cap(t.ids)-len(t.ids) >= n {
+		return nil
+	}
+	return append(make([]string, 0, len(t.ids)+len(t.ids)/8+64+n), t.ids...)
+}
+
 // remove frees a number. Dead chunks may still refer to it; nobody asks them.
 func (t *chunkTable) remove(n uint32) {
 	delete(t.numbers, t.ids[n])

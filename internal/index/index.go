@@ -22,6 +22,7 @@ import (
 	"cmp"
 	"strings"
 	"sync"
+	"time"
 
 	"ibid"
 	"ibid/internal/text"
@@ -42,6 +43,7 @@ type Index struct {
 	writer    sync.Mutex
 	documents map[string]uint32 // document id → slot
 	parts     [][]part          // by slot: where the chunks are
+	changed   []uint32          // by term number: 1 + its place in the addition that is prepared
 	free      []uint32          // slots to use again
 
 	// mu guards what searches read. Updates change it under both locks, and
@@ -113,9 +115,9 @@ func (x *Index) reset() {
 	x.spaces, x.used = make(map[string]*space), ""
 }
 
-// lockedChunks is how many chunks are added while searches wait, less than 0.1
-// ms.
-const lockedChunks = 16
+// lockedChunks is how many chunks are added while searches wait, some hundredths
+// of a millisecond.
+const lockedChunks = 32
 
 // Put adds a document, or replaces all of its chunks at once: no search sees
 // some of the old and some of the new. Chunks that keep their id keep their
@@ -139,21 +141,17 @@ func (x *Index) Put(doc ibid.Document, chunks []ibid.Chunk) {
 	// New chunks enter dead and come alive together.
 	var parts []part
 	for rest := read.chunks; len(rest) > 0; {
-		n := min(len(rest), lockedChunks)
-		x.lookUp(rest[:n])
-		x.mu.Lock()
-		for _, c := range rest[:n] {
-			parts = x.append(parts, at, c)
-		}
-		x.mu.Unlock()
+		var n int
+		parts, n = x.append(parts, at, rest)
 		rest = rest[n:]
 	}
-	x.mu.Lock()
+	stays := chunksOf(parts)
+	x.lock()
 	x.slots[at].id = doc.ID
 	x.slots[at].category, x.slots[at].folder = x.labels.number(doc.Category), x.labels.number(doc.Folder)
 	x.slots[at].marks = x.labels.marks(doc)
 	x.setTitle(at, read.title)
-	x.exchange(at, parts, x.labels.number(read.language))
+	x.exchange(at, parts, stays, x.labels.number(read.language))
 	x.mu.Unlock()
 	x.maintain()
 }
@@ -166,8 +164,8 @@ func (x *Index) Delete(documentID string) {
 	if !known {
 		return
 	}
-	x.mu.Lock()
-	x.exchange(at, nil, 0)
+	x.lock()
+	x.exchange(at, nil, nil, 0)
 	x.setTitle(at, nil)
 	x.slots[at] = slot{}
 	x.mu.Unlock()
@@ -183,7 +181,7 @@ func (x *Index) freeSlot() uint32 {
 		return at
 	}
 	x.parts = append(x.parts, nil)
-	x.mu.Lock()
+	x.lock()
 	defer x.mu.Unlock()
 	x.slots = append(x.slots, slot{})
 	return uint32(len(x.slots) - 1)
@@ -204,30 +202,51 @@ func (x *Index) ownChunks(at uint32, chunks []readChunk) []readChunk {
 	return kept
 }
 
-// append adds a dead chunk to the growing segment, opening one as needed.
-func (x *Index) append(parts []part, at uint32, c readChunk) []part {
-	if n := len(x.segments); n == 0 || !x.segments[n-1].grows(x.segmentChunks) {
-		x.segments = append(x.segments, &segment{})
+// append adds the first of some chunks to the growing segment, dead, and returns
+// how many.
+func (x *Index) append(parts []part, at uint32, chunks []readChunk) ([]part, int) {
+	s := x.growing()
+	chunks = chunks[:min(len(chunks), lockedChunks, x.segmentChunks-len(s.chunks))]
+	a, from := x.prepare(s, chunks), len(s.chunks)
+	x.lock()
+	x.add(s, a, at)
+	x.mu.Unlock()
+	to := from + len(chunks)
+	if n := len(parts); n > 0 && parts[n-1].segment == s && parts[n-1].to == from {
+		parts[n-1].to = to
+		return parts, len(chunks)
 	}
-	s := x.segments[len(x.segments)-1]
-	i := s.append(c, x.chunks.number(c.id, at), at, x.number)
-	if n := len(parts); n > 0 && parts[n-1].segment == s && parts[n-1].to == i {
-		parts[n-1].to++
-		return parts
-	}
-	return append(parts, part{s, i, i + 1})
+	return append(parts, part{s, from, to}), len(chunks)
 }
 
-// lookUp finds the numbers of terms that have one, which takes longer than all
-// that is done with them. Only the writer changes x.terms, so it needs no lock.
-func (x *Index) lookUp(chunks []readChunk) {
-	for _, c := range chunks {
-		for i, o := range c.terms {
-			if n, ok := x.terms[o.term]; ok {
-				c.terms[i].known = n + 1
-			}
+// growing returns the segment that grows, a new one as needed.
+func (x *Index) growing() *segment {
+	if n := len(x.segments); n > 0 && x.segments[n-1].grows(x.segmentChunks) {
+		return x.segments[n-1]
+	}
+	s := newSegment(x.segmentChunks)
+	x.lock()
+	defer x.mu.Unlock()
+	x.segments = append(x.segments, s)
+	return s
+}
+
+const (
+	lockPatience = 5 * time.Millisecond
+	lockPause    = 50 * time.Microsecond
+)
+
+// lock takes mu for an update, in a gap between searches if one comes soon. An
+// update that waits for mu lets no new search begin, and both halves of one
+// search take it: the second would wait for the update, and that for the first
+// half.
+func (x *Index) lock() {
+	for began := time.Now(); time.Since(began) < lockPatience; time.Sleep(lockPause) {
+		if x.mu.TryLock() {
+			return
 		}
 	}
+	x.mu.Lock()
 }
 
 // number returns the number of a term, giving a new term the next one.
@@ -240,15 +259,20 @@ func (x *Index) number(term string) uint32 {
 	return n
 }
 
-// exchange kills the chunks of a document and brings those of parts alive, which
-// are in the language of that label.
-func (x *Index) exchange(at uint32, parts []part, language uint32) {
-	stays := make(map[uint32]bool)
+// chunksOf are the numbers of the chunks in parts.
+func chunksOf(parts []part) map[uint32]bool {
+	chunks := make(map[uint32]bool)
 	for _, p := range parts {
 		for i := p.from; i < p.to; i++ {
-			stays[p.segment.chunks[i]] = true
+			chunks[p.segment.chunks[i]] = true
 		}
 	}
+	return chunks
+}
+
+// exchange kills the chunks of a document, of which some stay in other parts, and
+// brings those of parts alive, which are in the language of that label.
+func (x *Index) exchange(at uint32, parts []part, stays map[uint32]bool, language uint32) {
 	old := x.labels.names[x.slots[at].language]
 	for _, p := range x.parts[at] {
 		for i := p.from; i < p.to; i++ {

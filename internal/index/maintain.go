@@ -24,7 +24,7 @@ func (x *Index) maintain() {
 				segments = append(segments, s) // the growing one stays last
 			}
 		}
-		x.mu.Lock()
+		x.lock()
 		x.segments = segments
 		x.mu.Unlock()
 		x.relocate(merged, m)

@@ -36,7 +36,6 @@ type readChunk struct {
 
 type occurrence struct {
 	term     string
-	known    uint32 // 1 + the term's number, 0 while it has none
 	position uint16
 }
 

@@ -32,26 +32,21 @@ const longList = 512
 
 func (s *segment) grows(limit int) bool { return s.starts == nil && len(s.chunks) < limit }
 
-// append adds a chunk, dead for now, and returns its number.
-func (s *segment) append(c readChunk, chunk, at uint32, number func(string) uint32) int {
-	i := len(s.chunks)
+// newSegment returns an empty segment with room for as many chunks as it may get:
+// searches never wait for its arrays to be copied.
+func newSegment(chunks int) *segment {
+	return &segment{chunks: make([]uint32, 0, chunks), slots: make([]uint32, 0, chunks), bodyLength: make([]uint32, 0, chunks),
+		headingLength: make([]uint16, 0, chunks), alive: make([]bool, 0, chunks)}
+}
+
+// append adds a chunk, dead for now, whose occurrences are in the lists.
+func (s *segment) append(c readChunk, chunk, at uint32) {
 	s.chunks = append(s.chunks, chunk)
 	s.slots = append(s.slots, at)
 	s.bodyLength = append(s.bodyLength, uint32(len(c.terms)))
 	s.headingLength = append(s.headingLength, uint16(c.headingLength))
 	s.alive = append(s.alive, false)
 	s.dead++
-	for _, o := range c.terms {
-		n := int(o.known) - 1
-		if n < 0 {
-			n = int(number(o.term))
-		}
-		if n >= len(s.lists) {
-			s.lists = append(s.lists, make([][]uint32, max(n+1, 2*len(s.lists))-len(s.lists))...)
-		}
-		s.lists[n] = insert(s.lists[n], uint32(i)<<16|uint32(o.position))
-	}
-	return i
 }
 
 // insert appends an occurrence. Within a chunk they come almost in order: a

@@ -146,7 +146,7 @@ func (x *Index) Load(r io.Reader) (sequence int64, err error) {
 	}
 	x.writer.Lock()
 	defer x.writer.Unlock()
-	x.mu.Lock()
+	x.lock()
 	defer x.mu.Unlock()
 	x.documents, x.parts, x.free = fresh.documents, fresh.parts, fresh.free
 	x.terms, x.slots, x.chunks, x.labels, x.titles = fresh.terms, fresh.slots, fresh.chunks, fresh.labels, fresh.titles

@@ -36,6 +36,7 @@ type space struct {
 	flips      [rotations][]float32
 	rows       int
 	blocks     []*block
+	spare      *block   // to come, made beforehand; for the writer
 	row        []uint32 // by chunk number: 1 + its row, or 0; for the writer
 }
 
@@ -158,11 +159,27 @@ func (s *space) put(chunk, at uint32, c coded) {
 	if !has {
 		row = s.rows
 		if s.rows == len(s.blocks)*blockRows {
-			s.blocks = append(s.blocks, s.newBlock())
+			s.blocks = append(s.blocks, s.nextBlock())
 		}
 		s.rows++
 	}
 	s.set(row, chunk, at, c)
+}
+
+// provide makes the block that n more rows may need, before any search waits.
+func (s *space) provide(n int) {
+	if s.spare == nil && s.rows+n > len(s.blocks)*blockRows {
+		s.spare = s.newBlock()
+	}
+}
+
+func (s *space) nextBlock() *block {
+	b := s.spare
+	s.spare = nil
+	if b == nil {
+		b = s.newBlock()
+	}
+	return b
 }
 
 // rowOf returns the row of a chunk.

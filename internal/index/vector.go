@@ -45,7 +45,7 @@ func (x *Index) PutVectors(name string, ids []string, vecs [][]float32) error {
 		}
 	}
 	if x.spaces[name] == nil {
-		x.mu.Lock()
+		x.lock()
 		x.spaces[name] = s
 		x.mu.Unlock()
 	}
@@ -55,7 +55,8 @@ func (x *Index) PutVectors(name string, ids []string, vecs [][]float32) error {
 		for i, v := range vecs[:n] {
 			codes[i] = s.encode(v)
 		}
-		x.mu.Lock()
+		s.provide(n)
+		x.lock()
 		for i, id := range ids[:n] {
 			if n, known := x.chunks.numbers[id]; known {
 				s.put(n, x.chunks.owners[n], codes[i])
@@ -71,7 +72,7 @@ func (x *Index) PutVectors(name string, ids []string, vecs [][]float32) error {
 func (x *Index) UseSpace(name string) error {
 	x.writer.Lock()
 	defer x.writer.Unlock()
-	x.mu.Lock()
+	x.lock()
 	defer x.mu.Unlock()
 	x.used = name
 	return nil
@@ -81,7 +82,7 @@ func (x *Index) UseSpace(name string) error {
 func (x *Index) DropSpace(name string) {
 	x.writer.Lock()
 	defer x.writer.Unlock()
-	x.mu.Lock()
+	x.lock()
 	defer x.mu.Unlock()
 	delete(x.spaces, name)
 	if x.used == name {
