@@ -126,8 +126,8 @@ const lockedChunks = 32
 func (x *Index) Put(doc ibid.Document, chunks []ibid.Chunk) {
 	// Words are cut before any lock is taken: documents can be put in parallel.
 	r := x.readers.Get().(*reader)
+	defer x.readers.Put(r)
 	read := r.document(doc, chunks)
-	x.readers.Put(r)
 
 	x.writer.Lock()
 	defer x.writer.Unlock()

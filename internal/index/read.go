@@ -43,6 +43,7 @@ type occurrence struct {
 // time.
 type reader struct {
 	memos map[string]*text.Memo
+	terms []occurrence // of the document it reads; used again for the next
 }
 
 // memo returns the analyzer of a language. Text of no recognisable language is
@@ -71,8 +72,11 @@ func (r *reader) document(doc ibid.Document, chunks []ibid.Chunk) readDocument {
 		name = name[:i]
 	}
 	read := readDocument{language: language, title: titleTerms(memo, doc.Title, name), chunks: make([]readChunk, 0, len(chunks))}
+	if r.terms = r.terms[:0]; cap(r.terms) > keptTerms {
+		r.terms = nil
+	}
 	for _, c := range chunks {
-		read.chunks = append(read.chunks, chunkTerms(memo, doc.Title, c))
+		read.chunks = append(read.chunks, r.chunk(memo, doc.Title, c))
 	}
 	return read
 }
@@ -102,8 +106,15 @@ func titleTerms(memo *text.Memo, title, name string) []string {
 	return terms
 }
 
-func chunkTerms(memo *text.Memo, title string, c ibid.Chunk) readChunk {
-	read := readChunk{id: c.ID, terms: make([]occurrence, 0, len(c.Text)/8)}
+// keptTerms bounds what a reader keeps of its memory between documents.
+const keptTerms = 1 << 16
+
+// chunk reads a chunk. Its terms hold until the next document is read.
+func (r *reader) chunk(memo *text.Memo, title string, c ibid.Chunk) readChunk {
+	if guess := len(c.Text)/4 + 64; cap(r.terms)-len(r.terms) < guess {
+		r.terms = make([]occurrence, 0, max(guess, 2*cap(r.terms)))
+	}
+	read := readChunk{id: c.ID, terms: r.terms[len(r.terms):]}
 	next := read.append(memo, title, 0, lastBodyPosition)
 	read.append(memo, c.Text, next+1, lastBodyPosition)
 	body := len(read.terms)
@@ -112,6 +123,10 @@ func chunkTerms(memo *text.Memo, title string, c ibid.Chunk) readChunk {
 		next = read.append(memo, h, next, lastPosition) + 1
 	}
 	read.headingLength = min(len(read.terms)-body, math.MaxUint16)
+	if n := len(r.terms) + len(read.terms); n <= cap(r.terms) { // else they lie elsewhere
+		r.terms = r.terms[:n]
+	}
+	read.terms = slices.Clip(read.terms)
 	return read
 }
 

@@ -216,18 +216,26 @@ func dot(a, b []float32) float64 {
 
 // duringIndexing measures searches while another goroutine puts documents.
 func (b *indexed) duringIndexing(ctx context.Context, p *passages, from int) (pace, error) {
+	type made struct {
+		doc    ibid.Document
+		chunks []ibid.Chunk
+	}
+	documents := make([]made, 200) // beforehand: making them up is no indexing
+	for i := range documents {
+		documents[i].doc, documents[i].chunks = p.document(from + i)
+	}
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		for i := from; ; i++ {
+		for i := 0; ; i++ {
 			select {
 			case <-stop:
 				return
 			default:
 			}
-			doc, chunks := p.document(i)
-			b.index.Put(doc, chunks)
-			b.index.Delete(doc.ID) // so that it grows no larger
+			d := documents[i%len(documents)]
+			b.index.Put(d.doc, d.chunks)
+			b.index.Delete(d.doc.ID) // so that it grows no larger
 		}
 	}()
 	measured, err := b.measure(ctx, 1)
@@ -269,7 +277,7 @@ func measureIndex(ctx context.Context, o options, n int, label string, t *table)
 	if err != nil {
 		return err
 	}
-	t.add("  both, fused, while indexing, p50 / p99", fmt.Sprintf("%s (p50 ×%.1f)", both(busy.hybrid.wall), ratio(busy.hybrid.wall, idle.hybrid.wall)), len(busy.hybrid.wall))
+	t.add("  both, fused, while indexing, p50 / p99", fmt.Sprintf("%s (×%.1f / ×%.1f)", both(busy.hybrid.wall), times(busy.hybrid.wall, idle.hybrid.wall, 50), times(busy.hybrid.wall, idle.hybrid.wall, 99)), len(busy.hybrid.wall))
 	return measurePeers(ctx, b, p, n, idle, t)
 }
 
