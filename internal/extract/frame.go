@@ -16,6 +16,7 @@ type frameKind byte
 
 const (
 	frameJob    frameKind = 'j' // to the worker: job
+	frameStart  frameKind = 's' // true before PDFium is compiled for this machine, false after it
 	frameHead   frameKind = 'h' // head
 	framePage   frameKind = 'p' // pdfPage
 	framePart   frameKind = 'b' // part

@@ -70,11 +70,9 @@ const maxMissing = 20
 // openPDF opens the file of a job.
 func (w *worker) openPDF(ctx context.Context, j job, r io.Reader) (*pdfium.Document, error) {
 	if w.engine == nil {
-		engine, err := pdfium.New(ctx, pdfium.Config{CacheDir: j.CacheDir, MemoryBytes: j.MemoryBytes})
-		if err != nil {
-			return nil, pdfError(err)
+		if err := w.startEngine(ctx, j); err != nil {
+			return nil, err
 		}
-		w.engine = engine
 	}
 	doc, err := w.engine.Open(ctx, r, j.Size, j.Password)
 	if errors.Is(err, pdfium.ErrPassword) && j.Task == taskRender {
@@ -87,6 +85,19 @@ func (w *worker) openPDF(ctx context.Context, j job, r io.Reader) (*pdfium.Docum
 		return nil, pdfError(err)
 	}
 	return doc, nil
+}
+
+// startEngine starts PDFium, which the first worker of all compiles.
+func (w *worker) startEngine(ctx context.Context, j job) error {
+	if err := writeJSON(w.out, frameStart, true); err != nil {
+		return err
+	}
+	engine, err := pdfium.New(ctx, pdfium.Config{CacheDir: j.CacheDir, MemoryBytes: j.MemoryBytes})
+	if err != nil {
+		return pdfError(err)
+	}
+	w.engine = engine
+	return writeJSON(w.out, frameStart, false)
 }
 
 func pdfError(err error) error {

@@ -205,7 +205,13 @@ func (p *Pool) run(ctx context.Context, j job, src *source, deadline time.Time, 
 	watch := watchProcess(ctx, w, p.cfg.Limits, deadline)
 	err = converse(w, j, src, func(kind frameKind, payload []byte) error {
 		watch.touch()
-		if kind == frameOCR {
+		switch kind {
+		case frameStart:
+			if string(payload) == "true" {
+				watch.wait()
+			}
+			return nil
+		case frameOCR:
 			watch.extend()
 		}
 		return handle(kind, payload)

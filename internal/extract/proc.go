@@ -90,6 +90,10 @@ func watchProcess(ctx context.Context, p *process, limits Limits, deadline time.
 
 func (w *watch) touch() { w.touched.Store(time.Now().UnixNano()) }
 
+// wait holds a process to the time of the whole file alone until its next sign:
+// what it does now says nothing of the file, and takes minutes on a busy machine.
+func (w *watch) wait() { w.touched.Store(time.Now().Add(w.limits.Timeout).UnixNano()) }
+
 // extend gives a page that is recognised the time it may take: a scanned book
 // takes hours and gets on all the while.
 func (w *watch) extend() { w.extra.Add(int64(w.limits.Stall)) }

@@ -73,7 +73,7 @@ func site(t *testing.T) *httptest.Server {
 	mux.HandleFunc("GET /bomb", func(w http.ResponseWriter, _ *http.Request) {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
-		io.CopyN(z, zeros{}, 64<<20)
+		io.CopyN(z, zeros{}, 4<<20)
 		z.Close()
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Write(b.Bytes())
@@ -93,7 +93,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestGet(t *testing.T) {
 	srv := site(t)
-	f := newFetcher(t, Config{MaxBytes: 1000, Allow: []string{"127.0.0.1"}})
+	f := newFetcher(t, Config{MaxBytes: 1000, Timeout: 3 * time.Minute, Allow: []string{"127.0.0.1"}})
 	for path, want := range map[string][2]string{
 		"/": {"127.0.0.1.html", "text/html"}, "/doc/guide": {"guide.html", "text/html"}, "/paper": {"The paper.pdf", "application/pdf"},
 		"/notes.md": {"notes.md", "text/plain"}, "/plain": {"plain.txt", "text/plain"}, "/page.htm": {"page.htm", "text/html"},

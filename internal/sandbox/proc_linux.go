@@ -21,7 +21,7 @@ func limitSelf(memory int64, seconds int) {
 	}
 	if has := addressSpace(); has > 0 {
 		// Twice: the garbage collector needs room for its own, and moves the large.
-		set(syscall.RLIMIT_AS, uint64(has+2*memory))
+		set(syscall.RLIMIT_AS, uint64(has+2*memory+detectorBytes))
 	}
 	set(syscall.RLIMIT_CPU, uint64(seconds))
 	set(syscall.RLIMIT_FSIZE, 0)

@@ -20,6 +20,9 @@ func TestMain(m *testing.M) {
 
 func run(t *testing.T, cfg Config, code string) Result {
 	t.Helper()
+	if cfg.Timeout == 0 {
+		cfg.Timeout = 3 * time.Minute
+	}
 	r, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -34,6 +34,20 @@ export class Ibid {
 
   /** Starts the program; the second time at the same address, on the same data. */
   async start(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.startOnce();
+        return;
+      } catch (err) {
+        // Any connection of this machine may have been given the port meanwhile, for a while.
+        if (tries === 100 || !(err instanceof Error) || !/ in use/.test(err.message)) throw err;
+        this.output = "";
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    }
+  }
+
+  private async startOnce(): Promise<void> {
     const child = spawn(binaryPath, ["serve", "--addr", this.addr, "--data", this.data, ...this.args], {
       stdio: ["ignore", "pipe", "pipe"],
       // The tests ask the same again and again, and want it answered each time.
@@ -67,7 +81,7 @@ export class Ibid {
   private async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.child;
     this.child = undefined;
-    if (!child || child.exitCode !== null) return;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill(signal);
     await ended;
