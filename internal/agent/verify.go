@@ -166,16 +166,16 @@ func (s *session) verdictsByModel(ctx context.Context, claims []claim, verdicts 
 			continue
 		}
 		to := &verdicts[v.Claim-1]
-		switch v.Verdict {
+		switch verdict := strings.ToUpper(strings.TrimSpace(v.Verdict)); verdict {
 		case search.Supported, search.PartiallySupported:
-			to.Verdict = v.Verdict
+			to.Verdict = verdict
 			if len(to.By) == 0 {
 				for k := range s.evidence(claims[v.Claim-1]) {
 					to.By = append(to.By, k)
 				}
 			}
 		case search.Unsupported:
-			to.Verdict, to.By = v.Verdict, nil
+			to.Verdict, to.By = verdict, nil
 		}
 	}
 }
