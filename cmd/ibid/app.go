@@ -57,6 +57,7 @@ type app struct {
 	runner   *run.Runner
 	server   *server.Server
 	catalog  *database.Catalog
+	watched  *watchedFolders
 	web      *websearch.Engine // nil until it is set up
 	fetcher  *fetch.Fetcher    // of pages for the model; nil until then
 	painter  *llm.Painter      // nil until it is set up
@@ -108,6 +109,10 @@ func (a *app) build(ctx context.Context) error {
 		return err
 	}
 	a.catalog = openCatalog(a.cfg, a.db, a.log)
+	a.watched = &watchedFolders{store: a.db}
+	if err := a.watched.load(ctx); err != nil {
+		return err
+	}
 	// Who asks over HTTP may be anybody that the server lets in, so hosts of the
 	// local network are reached only where web_hosts names them.
 	fetcher, err := newFetcher(a.cfg, hostList(a.cfg.WebHosts), false)
@@ -121,7 +126,7 @@ func (a *app) build(ctx context.Context) error {
 	if files, built := web.Files(); built {
 		page = files
 	}
-	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Library: a.db, Pipeline: a.pipeline, Originals: a.pipeline, Fetcher: fetcher, Databases: a.catalog,
+	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Library: a.db, Pipeline: a.pipeline, Originals: a.pipeline, Fetcher: fetcher, Databases: a.catalog, Watches: a.watched,
 		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.pipeline.Rebuild, Inventory: a.inventory, Settings: a.settings, Try: a.try, Ready: a.ready, Forceable: a.forceable, Choosable: a.choosable,
 		Page: page, Token: a.cfg.Token, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20,
 		MaxAttachmentBytes: int64(a.cfg.Limits.AttachmentMB) << 20, Now: time.Now, NewID: newID, Log: a.log})

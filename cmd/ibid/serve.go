@@ -89,6 +89,14 @@ func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
 		return err
 	}
 	fmt.Fprintf(c.out, "listening on http://%s\n", dialable(ln.Addr()))
+	if a, whole := application.(*app); whole {
+		followed := make(chan struct{})
+		go func() {
+			defer close(followed)
+			c.followWatched(ctx, cfg, endpoint{URL: "http://" + dialable(ln.Addr()), Token: cfg.Token}, a.watched)
+		}()
+		defer func() { <-followed }()
+	}
 	if len(add) > 0 {
 		added := make(chan struct{})
 		go func() {

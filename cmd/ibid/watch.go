@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,6 +55,7 @@ func (c *cli) watch(ctx context.Context, s *session, dirs []string, o addOptions
 		w.folders = append(w.folders, f)
 	}
 	err := w.begin(ctx)
+	defer w.announce(ctx)()
 	for err == nil {
 		var took time.Duration
 		if took, err = w.round(ctx); err == nil {
@@ -82,6 +84,20 @@ type watcher struct {
 	options addOptions
 	out     *terminal
 	folders []*watchedFolder
+}
+
+// announce tells the server which folders are followed here, until the returned
+// function is called.
+func (w *watcher) announce(ctx context.Context) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var told sync.WaitGroup
+	for _, f := range w.folders {
+		told.Go(func() { w.session.hold(ctx, f.root, w.options.folder) })
+	}
+	return func() {
+		cancel()
+		told.Wait()
+	}
 }
 
 // begin says what is watched, and learns what the library has of it.

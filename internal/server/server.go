@@ -78,6 +78,7 @@ type Config struct {
 	Originals  Originals
 	Fetcher    Fetcher // of documents that are added by their URL; nil: none are
 	Databases  Databases
+	Watches    Watches
 	Searcher   *search.Searcher
 	SearchMode search.Mode                       // of a search that does not say
 	Status     func(ctx context.Context) any     // GET /v1/status
@@ -180,6 +181,9 @@ func (s *Server) Handler() http.Handler {
 	api.HandleFunc("GET /v1/documents/{id}/pages/{page}/image", s.pageImage)
 	api.HandleFunc("GET /v1/folders", s.folders)
 	api.HandleFunc("GET /v1/search", s.search)
+	api.HandleFunc("GET /v1/watches", s.listWatches)
+	api.HandleFunc("POST /v1/watches", s.addWatch)
+	api.HandleFunc("DELETE /v1/watches/{id}", s.removeWatch)
 
 	// The databases.
 	api.HandleFunc("GET /v1/databases", s.listDatabases)

@@ -132,7 +132,14 @@ describe.skipIf(missing())(`accessibility${missing() ? ` (${missing() ?? ""})` :
     await page.waitForURL(`${ibid.url}/`);
     await focused(page, "#question");
     await page.keyboard.press("Control+K");
-    await focused(page, "#find-thread");
+    await page.getByRole("combobox", { name: "Find a thread, a document or a page" }).waitFor();
+    await page.getByRole("option", { name: /Garden Handbook/ }).waitFor();
+    expect(await violations(page, "[role=dialog]")).toEqual([]);
+    await page.keyboard.type("much water tomato");
+    await expect.poll(() => page.getByRole("option").count()).toBe(1);
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/t/*");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await close(w);
   });
 });

@@ -1,9 +1,13 @@
-// Numbers, sizes and times as people read them.
+// Numbers, sizes and times as people read them. A number and its unit stay on
+// one line.
 
-const number = new Intl.NumberFormat();
-const plural = new Intl.PluralRules("en");
-const ordinal = new Intl.PluralRules("en", { type: "ordinal" });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+/** The language that strings.ts is written in; a translation changes both. */
+export const language = "en";
+
+const number = new Intl.NumberFormat(language);
+const plural = new Intl.PluralRules(language);
+const ordinal = new Intl.PluralRules(language, { type: "ordinal" });
+const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 
 export const n = (value: number): string => number.format(value);
 
@@ -17,14 +21,14 @@ export function nth(value: number): string {
 }
 
 export function duration(ms: number): string {
-  if (ms < 1) return "< 1 ms";
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  if (ms < 1) return "<\u00a01\u00a0ms";
+  if (ms < 1000) return `${Math.round(ms)}\u00a0ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)}\u00a0s`;
+  return `${Math.floor(ms / 60_000)}\u00a0min ${Math.round((ms % 60_000) / 1000)}\u00a0s`;
 }
 
 export function size(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1000) return `${bytes}\u00a0B`;
   const units = ["kB", "MB", "GB", "TB"];
   let value = bytes / 1000;
   let i = 0;
@@ -32,7 +36,7 @@ export function size(bytes: number): string {
     value /= 1000;
     i++;
   }
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${units[i] ?? ""}`;
+  return `${value.toFixed(value < 10 ? 1 : 0)}\u00a0${units[i] ?? ""}`;
 }
 
 export function ago(iso: string, now = Date.now()): string {
@@ -43,4 +47,4 @@ export function ago(iso: string, now = Date.now()): string {
   return relative.format(Math.round(minutes / 60 / 24), "day");
 }
 
-export const percent = (part: number): string => `${Math.round(part * 100)} %`;
+export const percent = (part: number): string => `${Math.round(part * 100)}\u00a0%`;

@@ -1,6 +1,7 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/App";
+import { language } from "./format";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/shell.css";
@@ -12,6 +13,7 @@ import "./styles/print.css";
 import "./styles/settings.css";
 
 const root = document.getElementById("root");
+document.documentElement.lang = language;
 if (!root) throw new Error("the page has no root");
 createRoot(root).render(
   <StrictMode>

@@ -92,7 +92,7 @@ function property(node: { properties: Record<string, unknown> } | undefined, nam
 function DoubtEnd({ part }: { part: boolean }) {
   const why = part ? t.run.partly : t.run.unsupported;
   return (
-    <span className="doubt-mark" role="img" aria-label={why} title={why}>
+    <span className="doubt-mark" data-part={part} role="img" aria-label={why} title={why}>
       ?
     </span>
   );

@@ -59,7 +59,7 @@ function groupOf(c: Citation | undefined): string {
 
 function SourceChip({ citation, messageId }: { citation: Citation; messageId: string }) {
   const { open, isOpen } = useOpenNote(messageId, citation.n);
-  const page = pagesOf(citation);
+  const page = pagesOf(citation) || placeOf(citation);
   return (
     <button type="button" className="source-chip" aria-expanded={isOpen} title={citation.heading || undefined} onClick={open}>
       <span className="source-number">{citation.n}</span>
@@ -67,6 +67,11 @@ function SourceChip({ citation, messageId }: { citation: Citation; messageId: st
       <span className="visually-hidden"> {citation.title}</span>
     </button>
   );
+}
+
+/** Where in a document without pages: under its nearest heading. */
+function placeOf(c: Citation): string {
+  return c.kind === "query" ? t.sources.query : (c.heading.split(" › ").at(-1) ?? "");
 }
 
 /** The footnotes under a finished answer, set as they are in a book. */

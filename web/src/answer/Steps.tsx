@@ -1,5 +1,6 @@
 import { Check, ChevronRight, X } from "lucide-react";
 import { useId, useState } from "react";
+import type { Table } from "../api/types";
 import type { RunView, StepView, ToolStep } from "../run/view";
 import { duration, t } from "../strings";
 import { ResultTable } from "./ResultTable";
@@ -33,7 +34,7 @@ export function Steps({ view }: { view: RunView }) {
 function StepLine({ step }: { step: StepView }) {
   const [open, setOpen] = useState(false);
   const w = stepWords(step);
-  const more = step.kind === "tool" && (step.output !== "" || step.input !== undefined || step.table !== undefined);
+  const more = step.kind === "tool" && (step.output !== "" || step.input !== undefined || tableOf(step) !== undefined);
   return (
     <li className="step" data-state={w.state}>
       <span className="step-icon" aria-hidden>
@@ -48,14 +49,18 @@ function StepLine({ step }: { step: StepView }) {
           ) : (
             <span className="step-label">{w.label}</span>
           )}
-          {w.detail && <span className="step-detail">{w.detail}</span>}
           {w.state !== "running" && w.ms !== undefined && w.ms > 0 && <span className="step-time">{duration(w.ms)}</span>}
+          {w.detail && !(open && tableOf(step)) && <span className="step-detail">{w.detail}</span>}
         </div>
         {w.result && <div className="step-result">{w.result}</div>}
         {open && step.kind === "tool" && <StepDetail step={step} />}
       </div>
     </li>
   );
+}
+
+function tableOf(step: StepView): Table | undefined {
+  return step.kind === "tool" ? step.table : undefined;
 }
 
 function StepDetail({ step }: { step: ToolStep }) {

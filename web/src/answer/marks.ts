@@ -95,7 +95,8 @@ class Walk {
   private split(text: string): Node[] {
     const nodes: Node[] = [];
     const say = (value: string) => {
-      if (value !== "") nodes.push(this.inside === undefined ? { type: "text", value } : element("doubt", { "data-part": String(this.inside === partOpen) }, value));
+      // The full stop after a footnote is not underlined by itself.
+      if (value !== "") nodes.push(this.inside === undefined || /^[\s.,;:!?…)\]]+$/.test(value) ? { type: "text", value } : element("doubt", { "data-part": String(this.inside === partOpen) }, value));
     };
     let from = 0;
     for (const m of text.matchAll(anyMark)) {

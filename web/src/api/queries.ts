@@ -3,7 +3,7 @@
 
 import { QueryClient, useQuery } from "@tanstack/react-query";
 import { ApiError, getJSON } from "./client";
-import { isDone, type Check, type Database, type Doc, type Extract, type Message, type ServerStatus, type Thread } from "./types";
+import { isDone, type Check, type Database, type Doc, type Extract, type Message, type ServerStatus, type Thread, type Watch } from "./types";
 
 export const keys = {
   threads: ["threads"] as const,
@@ -12,6 +12,7 @@ export const keys = {
   document: (id: string) => ["documents", id] as const,
   text: (id: string, version: string) => ["text", id, version] as const,
   databases: ["databases"] as const,
+  watches: ["watches"] as const,
   status: ["status"] as const,
   doctor: ["doctor"] as const,
 };
@@ -80,6 +81,14 @@ export function useDatabases() {
   return useQuery({
     queryKey: keys.databases,
     queryFn: async ({ signal }) => (await getJSON<{ databases: Database[] | null }>("/v1/databases", signal)).databases ?? [],
+  });
+}
+
+export function useWatches() {
+  return useQuery({
+    queryKey: keys.watches,
+    queryFn: async ({ signal }) => (await getJSON<{ watches: Watch[] }>("/v1/watches", signal)).watches,
+    refetchInterval: 2_000,
   });
 }
 

@@ -385,3 +385,15 @@ export interface AddResult {
 export function isDone(status: Status): boolean {
   return status !== "queued" && status !== "running";
 }
+
+/** A folder that is followed. */
+export interface Watch {
+  id: string;
+  path: string;
+  folder?: string;
+  by: "server" | "command";
+  state: "starting" | "followed" | "missing" | "failed";
+  error?: string;
+  files: number;
+  since: string;
+}

@@ -3,7 +3,7 @@ import { Menu, SquarePen } from "lucide-react";
 import { Dialog, Tooltip } from "radix-ui";
 import { lazy, Suspense, useState } from "react";
 import { auth } from "../api/client";
-import { queryClient, useDocuments } from "../api/queries";
+import { queryClient, useDocuments, useThreads } from "../api/queries";
 import { DropZone, UploadTray } from "../library/DropZone";
 import { useLibraryEvents } from "../library/useLibraryEvents";
 import { SourcePanel } from "../source/SourcePanel";
@@ -15,6 +15,7 @@ import { narrow, useMedia } from "../ui/hooks";
 import { IconButton } from "../ui/IconButton";
 import { useStore } from "../ui/store";
 import { Toasts } from "../ui/toasts";
+import { Finder } from "./Finder";
 import { go, usePlace, type View } from "./router";
 import { Shortcuts } from "./Shortcuts";
 import { Sidebar } from "./Sidebar";
@@ -23,6 +24,7 @@ import { TokenForm } from "./TokenForm";
 // Fetched when they are first shown: most visits are for a thread.
 const Library = lazy(() => import("../library/Library"));
 const Databases = lazy(() => import("../library/Databases"));
+const Watched = lazy(() => import("../library/Watched"));
 const Settings = lazy(() => import("../settings/Settings"));
 
 export function App() {
@@ -58,6 +60,7 @@ function Shell() {
       </div>
       <UploadTray />
       <DropZone />
+      <Finder />
       <Shortcuts />
     </>
   );
@@ -70,9 +73,12 @@ function Main({ view }: { view: View }) {
     case "thread":
       return <ThreadView key={view.id} threadId={view.id} />;
     case "library":
-      return <Library folder={view.folder ?? ""} />;
+    case "passages":
+      return <Library folder={view.folder ?? ""} look={view.name === "library" ? "documents" : "passages"} />;
     case "databases":
       return <Databases />;
+    case "watched":
+      return <Watched />;
     case "settings":
       return <Settings />;
     case "unknown":
@@ -85,6 +91,19 @@ function Main({ view }: { view: View }) {
         </div>
       );
   }
+}
+
+/** On a phone the bar says which thread one is in. */
+function BarTitle({ view }: { view: View }) {
+  const threads = useThreads().data;
+  const title = view.name === "thread" ? threads?.find((x) => x.id === view.id)?.title : undefined;
+  return title ? (
+    <span className="bar-title" title={title}>
+      {title}
+    </span>
+  ) : (
+    <span className="wordmark">{t.app}</span>
+  );
 }
 
 /** The sidebar; where there is no room for it, a bar with a button that opens it. */
@@ -105,13 +124,20 @@ function Side() {
         </Dialog.Trigger>
         <Dialog.Portal>
           <Dialog.Overlay className="overlay" />
-          <Dialog.Content className="side-sheet" aria-describedby={undefined}>
+          <Dialog.Content
+            className="side-sheet"
+            aria-describedby={undefined}
+            onOpenAutoFocus={(e) => {
+              e.preventDefault(); // the sheet itself: a field would bring up a phone's keyboard
+              if (e.currentTarget instanceof HTMLElement) e.currentTarget.focus();
+            }}
+          >
             <Dialog.Title className="visually-hidden">{t.menu}</Dialog.Title>
             <Sidebar />
           </Dialog.Content>
         </Dialog.Portal>
       </Dialog.Root>
-      <span className="wordmark">{t.app}</span>
+      <BarTitle view={view} />
       <IconButton label={t.threads.fresh} onClick={() => go({ view: { name: "new" } })}>
         <SquarePen aria-hidden />
       </IconButton>

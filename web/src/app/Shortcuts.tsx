@@ -2,6 +2,7 @@ import { Dialog } from "radix-ui";
 import { useLayoutEffect } from "react";
 import { t } from "../strings";
 import { Store, useStore } from "../ui/store";
+import { finderOpen } from "./Finder";
 import { closeSource, go, here } from "./router";
 
 export const shortcutsOpen = new Store(false);
@@ -44,7 +45,7 @@ function onKey(e: KeyboardEvent): void {
 }
 
 const plain: Record<string, () => void> = {
-  k: () => document.getElementById("find-thread")?.focus(),
+  k: () => finderOpen.set(!finderOpen.get()),
   "/": () => shortcutsOpen.set(!shortcutsOpen.get()),
 };
 

@@ -6,8 +6,10 @@ import { useStore } from "../ui/store";
 import { ThreadList } from "./ThreadList";
 import { Link } from "./Link";
 import { nextTheme, theme } from "./theme";
-import { usePlace } from "./router";
+import { usePlace, type View } from "./router";
 import { shortcutsOpen } from "./Shortcuts";
+
+const inLibrary: ReadonlySet<View["name"]> = new Set(["library", "passages", "databases", "watched"]);
 
 export function Sidebar() {
   const { view } = usePlace();
@@ -23,7 +25,7 @@ export function Sidebar() {
         <SquarePen aria-hidden />
         {t.threads.fresh}
       </Link>
-      <Link to={{ view: { name: "library" } }} className="nav-item" current={view.name === "library" || view.name === "databases"}>
+      <Link to={{ view: { name: "library" } }} className="nav-item" current={inLibrary.has(view.name)}>
         <LibraryBig aria-hidden />
         {t.library.title}
         {documents && <span className="nav-count">{n(documents.length)}</span>}

@@ -8,7 +8,9 @@ describe("addresses", () => {
       { view: { name: "thread", id: "a b" }, source: undefined },
       { view: { name: "settings" }, source: undefined },
       { view: { name: "databases" }, source: undefined },
+      { view: { name: "watched" }, source: undefined },
       { view: { name: "library", folder: "contracts/2024 & before" }, source: undefined },
+      { view: { name: "passages", folder: "contracts" }, source: undefined },
       { view: { name: "library" }, source: { kind: "document", id: "d/1", page: 7 } },
       { view: { name: "library" }, source: { kind: "document", id: "d", page: undefined, span: { start: 10, end: 42 } } },
       { view: { name: "thread", id: "t1" }, source: { kind: "note", messageId: "m.1", n: 12 } },
@@ -24,6 +26,6 @@ describe("addresses", () => {
   });
 
   it("say when they lead nowhere", () => {
-    for (const path of ["/x", "/t/", "/t/a/b", "/t/%E0%A4%A", "/databases/x"]) expect(parse(path, "").view.name, path).toBe("unknown");
+    for (const path of ["/x", "/t/", "/t/a/b", "/t/%E0%A4%A", "/databases/x", "/watched/x"]) expect(parse(path, "").view.name, path).toBe("unknown");
   });
 });

@@ -3,7 +3,9 @@
 //	/                    a new thread
 //	/t/{thread}          a thread
 //	/library/{folder…}   the documents, in a folder
+//	/search/{folder…}    a search in what the documents of a folder say
 //	/databases           the databases
+//	/watched             the folders that are followed
 //	/settings            what is set
 //	/d/{document}        the documents, with one open
 //	?note={message}.{n}  with the source of a footnote open beside it
@@ -11,7 +13,7 @@
 
 import { Store, useStore } from "../ui/store";
 
-export type View = { name: "new" } | { name: "thread"; id: string } | { name: "library"; folder?: string } | { name: "databases" } | { name: "settings" } | { name: "unknown" };
+export type View = { name: "new" } | { name: "thread"; id: string } | { name: "library" | "passages"; folder?: string } | { name: "databases" } | { name: "watched" } | { name: "settings" } | { name: "unknown" };
 
 export interface Span {
   start: number;
@@ -35,8 +37,12 @@ export function parse(path: string, search: string): Place {
   const source = parseSource(query, page);
   if (first === "" && !second) return { view: { name: "new" }, source };
   if (first === "t" && id && !deep) return { view: { name: "thread", id }, source };
-  if (first === "library") return { view: { name: "library", folder: [second, ...rest].map(decode).filter(Boolean).join("/") || undefined }, source };
+  if (first === "library" || first === "search") {
+    const folder = [second, ...rest].map(decode).filter(Boolean).join("/") || undefined;
+    return { view: { name: first === "library" ? "library" : "passages", folder }, source };
+  }
   if (first === "databases" && !second) return { view: { name: "databases" }, source };
+  if (first === "watched" && !second) return { view: { name: "watched" }, source };
   if (first === "settings" && !second) return { view: { name: "settings" }, source };
   return { view: { name: "unknown" } };
 }
@@ -67,9 +73,12 @@ function pathOf(view: View): string {
     case "thread":
       return `/t/${encodeURIComponent(view.id)}`;
     case "library":
-      return ["/library", ...(view.folder ?? "").split("/").filter(Boolean).map(encodeURIComponent)].join("/");
+    case "passages":
+      return [view.name === "library" ? "/library" : "/search", ...(view.folder ?? "").split("/").filter(Boolean).map(encodeURIComponent)].join("/");
     case "databases":
       return "/databases";
+    case "watched":
+      return "/watched";
     case "settings":
       return "/settings";
     default:

@@ -8,7 +8,7 @@ import { t } from "../strings";
 import { useStore } from "../ui/store";
 import { going, removeLater } from "../ui/undo";
 import { pickFiles } from "./files";
-import { LibraryTabs } from "./LibraryTabs";
+import { LibraryHead } from "./LibraryHead";
 
 /** The databases that answers may query; they are only ever read. */
 export default function Databases() {
@@ -21,13 +21,7 @@ export default function Databases() {
   }, []);
   return (
     <div className="library">
-      <header className="library-head">
-        <div>
-          <h1>{t.databases.title}</h1>
-          <p className="faint">{t.databases.about}</p>
-        </div>
-        <LibraryTabs at="databases" />
-      </header>
+      <LibraryHead at="databases" summary={t.databases.about} />
       {without ? <p className="faint library-note">{t.databases.without}</p> : <Add />}
       {databases.error && !without && <Notice tone="bad">{databases.error.message}</Notice>}
       {databases.isPending && <p className="faint library-note">{t.loading}</p>}

@@ -38,7 +38,7 @@ export function EditDocument({ doc, onClose }: { doc: Doc; onClose: () => void }
       <Dialog.Portal>
         <Dialog.Overlay className="overlay" />
         <Dialog.Content className="dialog" aria-describedby={undefined}>
-          <Dialog.Title>{t.library.edit}</Dialog.Title>
+          <Dialog.Title>{t.library.editTitle}</Dialog.Title>
           <form className="edit-document" onSubmit={save}>
             <Field name="title" label={t.library.fields.title} value={doc.title} />
             <Field name="folder" label={t.library.fields.folder} value={doc.folder} known={docs.map((d) => d.folder)} />

@@ -51,7 +51,9 @@ function Nothing({ none }: { none: boolean }) {
   return (
     <div className="faint library-note">
       <p>{`${t.library.empty} ${t.first.dropHere}.`}</p>
-      <p>{t.library.watched}</p>
+      <p>
+        <Link to={{ view: { name: "watched" } }}>{t.library.watched}</Link>
+      </p>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronUp, Crosshair, ZoomIn, ZoomOut } from "lucide-react";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState, type ReactNode } from "react";
 import { t } from "../strings";
 import { IconButton } from "../ui/IconButton";
 import { bringIntoSight } from "../ui/scroll";
@@ -11,6 +11,8 @@ interface Props {
   pages: readonly number[];
   quote: string;
   onBroken: (why: string) => void;
+  /** Stands before the page's tools. */
+  lead: ReactNode;
   /** Called once the page that holds the quote is drawn. */
   onFound: (coverage: number) => void;
 }
@@ -33,7 +35,7 @@ const widest = 960;
 const readable = 10.5;
 
 /** The real pages of a PDF, opened where the quote is. */
-export function PdfView({ url, pages, quote, onBroken, onFound }: Props) {
+export function PdfView({ url, pages, quote, onBroken, onFound, lead }: Props) {
   const [opened, setOpened] = useState<Opened>();
   const [chosenZoom, setZoom] = useState<number>();
   const [current, setCurrent] = useState(1);
@@ -86,10 +88,11 @@ export function PdfView({ url, pages, quote, onBroken, onFound }: Props) {
   return (
     <div className="pdf">
       <div className="pdf-tools">
-        <IconButton label={t.panel.previous} disabled={current <= 1} onClick={() => toPage(current - 1)}>
+        {lead}
+        <IconButton className="fine-only" label={t.panel.previous} disabled={current <= 1} onClick={() => toPage(current - 1)}>
           <ChevronUp aria-hidden />
         </IconButton>
-        <IconButton label={t.panel.next} disabled={!opened || current >= opened.pdf.numPages} onClick={() => toPage(current + 1)}>
+        <IconButton className="fine-only" label={t.panel.next} disabled={!opened || current >= opened.pdf.numPages} onClick={() => toPage(current + 1)}>
           <ChevronDown aria-hidden />
         </IconButton>
         <span className="pdf-at" aria-live="polite">

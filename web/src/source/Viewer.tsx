@@ -32,23 +32,24 @@ export function Viewer({ place }: { place: Place }) {
   const pages = useMemo(() => [...place.pages], [place.pages]);
   const showsText = look === "text" || !isPdf || broken !== "";
   const lost = !showsText && place.quote !== "" && coverage !== undefined && coverage < enough;
+  const looks = (
+    <div className="looks" role="group" aria-label={t.panel.viewAs}>
+      {(["original", "text"] as const).map((l) => (
+        <button key={l} type="button" aria-pressed={look === l} onClick={() => setLook(l)}>
+          {t.panel[l]}
+        </button>
+      ))}
+    </div>
+  );
   return (
     <div className="viewer" data-look={showsText ? "text" : "original"}>
-      {isPdf && !broken && (
-        <div className="looks" role="group" aria-label={t.panel.viewAs}>
-          {(["original", "text"] as const).map((l) => (
-            <button key={l} type="button" aria-pressed={look === l} onClick={() => setLook(l)}>
-              {t.panel[l]}
-            </button>
-          ))}
-        </div>
-      )}
+      {isPdf && !broken && showsText && <div className="pdf-tools">{looks}</div>}
       {broken && <Notice tone="info">{t.panel.noOriginal}</Notice>}
       {lost && <QuoteBox text={t.panel.notExact} quote={place.quote} />}
       {showsText ? (
         <TextOf place={place} />
       ) : (
-        <PdfView url={fileUrl(place.doc.id, place.version)} pages={pages} quote={place.quote} onBroken={onBroken} onFound={setCoverage} />
+        <PdfView url={fileUrl(place.doc.id, place.version)} pages={pages} quote={place.quote} onBroken={onBroken} onFound={setCoverage} lead={looks} />
       )}
     </div>
   );

@@ -70,7 +70,8 @@ function FirstRun() {
       <p className="lead">{t.first.lead}</p>
       <button type="button" className="drop-here" onClick={async () => addFiles(await pickFiles("files"))}>
         <strong>{t.library.add}</strong>
-        <span>{t.first.dropHere}</span>
+        <span className="fine-only">{t.first.dropHere}</span>
+        <span className="coarse-only">{t.first.choose}</span>
       </button>
       <ol className="first-steps">
         {t.first.steps.map(([title, text], i) => {
@@ -78,13 +79,15 @@ function FirstRun() {
           return (
             <li key={title}>
               <Icon aria-hidden />
-              <h2>{title}</h2>
-              <p>{text}</p>
+              <div>
+                <h2>{title}</h2>
+                <p>{text}</p>
+              </div>
             </li>
           );
         })}
       </ol>
-      <div className="first-command">
+      <div className="first-command fine-only">
         <span className="faint">{t.first.or}</span>
         <Command text={t.first.command} />
       </div>

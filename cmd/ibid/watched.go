@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ibid"
+	"ibid/internal/server"
+)
+
+// watchedFolders are the folders that `ibid serve` follows by itself, kept over
+// restarts, and those that a command beside it follows at the moment.
+type watchedFolders struct {
+	store interface {
+		Setting(ctx context.Context, name string) (string, error)
+		SetSetting(ctx context.Context, name, value string) error
+	}
+	woken chan struct{} // holds one when there is a folder more or less
+
+	mu  sync.Mutex
+	all []server.Watch
+}
+
+// watchedSetting is where the folders are kept: a JSON list of Watch.
+const watchedSetting = "watched_folders"
+
+func (f *watchedFolders) load(ctx context.Context) error {
+	f.woken = make(chan struct{}, 1)
+	text, err := f.store.Setting(ctx, watchedSetting)
+	if err != nil || text == "" {
+		return err
+	}
+	if err := json.Unmarshal([]byte(text), &f.all); err != nil {
+		return fmt.Errorf("read the watched folders: %w", err)
+	}
+	for i := range f.all {
+		f.all[i].State, f.all[i].Error, f.all[i].Files = "starting", "", 0
+	}
+	return nil
+}
+
+// save keeps the folders that outlive the program; mu is held.
+func (f *watchedFolders) save(ctx context.Context, all []server.Watch) error {
+	kept := slices.DeleteFunc(slices.Clone(all), func(w server.Watch) bool { return w.By != "server" })
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	if err := f.store.SetSetting(ctx, watchedSetting, string(text)); err != nil {
+		return err
+	}
+	f.all = all
+	select {
+	case f.woken <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func (f *watchedFolders) Watches() []server.Watch {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.all)
+}
+
+func (f *watchedFolders) Watch(ctx context.Context, path, folder string) (server.Watch, error) {
+	root, err := watchable(path)
+	if err != nil {
+		return server.Watch{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if at := slices.IndexFunc(f.all, func(w server.Watch) bool { return w.Path == root && w.By == "server" }); at >= 0 {
+		return f.all[at], nil
+	}
+	w := server.Watch{ID: newID(), Path: root, Folder: folder, By: "server", State: "starting", Since: time.Now()}
+	return w, f.save(ctx, append(slices.Clone(f.all), w))
+}
+
+// watchable is the absolute path of a folder that people name; ~ is the home of
+// whoever runs the server.
+func watchable(path string) (string, error) {
+	if rest, home := strings.CutPrefix(path, "~"); home {
+		if dir, err := os.UserHomeDir(); err == nil {
+			path = dir + rest
+		}
+	}
+	info, err := os.Stat(path)
+	if !filepath.IsAbs(path) || err != nil || !info.IsDir() {
+		e := ibid.Errorf(ibid.CodeBadRequest, "there is no folder %q on the server's machine", path)
+		e.Hint = "give its whole path, such as /home/me/Documents or ~/Documents"
+		return "", e
+	}
+	return filepath.EvalSymlinks(path)
+}
+
+func (f *watchedFolders) Unwatch(ctx context.Context, id string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	rest := slices.DeleteFunc(slices.Clone(f.all), func(w server.Watch) bool { return w.ID == id && w.By == "server" })
+	if len(rest) == len(f.all) {
+		return ibid.Errorf(ibid.CodeNotFound, "the server follows no folder %s", id)
+	}
+	return f.save(ctx, rest)
+}
+
+func (f *watchedFolders) Hold(path, folder string) (release func()) {
+	w := server.Watch{ID: newID(), Path: path, Folder: folder, By: "command", State: "followed", Since: time.Now()}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(slices.Clone(f.all), w)
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.all = slices.DeleteFunc(slices.Clone(f.all), func(other server.Watch) bool { return other.ID == w.ID })
+	}
+}
+
+// report takes note of how a folder is.
+func (f *watchedFolders) report(id, state string, files int, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range f.all {
+		if f.all[i].ID != id {
+			continue
+		}
+		f.all[i].State, f.all[i].Files, f.all[i].Error = state, files, ""
+		if err != nil {
+			f.all[i].State, f.all[i].Error = "failed", err.Error()
+		}
+	}
+}
+
+// followWatched follows the watched folders beside the server until ctx ends,
+// as `ibid add --watch` would.
+func (c *cli) followWatched(ctx context.Context, cfg Config, at endpoint, folders *watchedFolders) {
+	quiet := *c
+	quiet.out, quiet.err = io.Discard, io.Discard
+	s := &session{client: newClient(at, nil), cfg: cfg}
+	defer s.client.close()
+	watchers := map[string]*watcher{}
+	for ctx.Err() == nil {
+		var took time.Duration
+		var again <-chan time.Time // never, as long as there is no folder
+		for _, w := range folders.Watches() {
+			if w.By == "server" {
+				took += quiet.lookAt(ctx, s, w, watchers, folders)
+				again = time.After(max(lookEvery, lookShare*took))
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-folders.woken:
+		case <-again:
+		}
+	}
+}
+
+// lookAt looks at one watched folder once, and says how it is.
+func (c *cli) lookAt(ctx context.Context, s *session, w server.Watch, watchers map[string]*watcher, folders *watchedFolders) (took time.Duration) {
+	one := watchers[w.ID]
+	if one == nil {
+		f, err := newWatchedFolder(w.Path, w.Folder)
+		if err != nil {
+			folders.report(w.ID, "missing", 0, nil)
+			return 0
+		}
+		one = &watcher{cli: c, session: s, options: addOptions{folder: w.Folder, noWait: true}, out: newTerminal(c.out, c.env), folders: []*watchedFolder{f}}
+		if err := one.begin(ctx); err != nil {
+			folders.report(w.ID, "failed", 0, err)
+			return 0
+		}
+		watchers[w.ID] = one
+	}
+	took, err := one.round(ctx)
+	if ctx.Err() != nil {
+		return took
+	}
+	f := one.folders[0]
+	files := 0
+	for _, file := range f.known {
+		if file.id != "" {
+			files++
+		}
+	}
+	folders.report(w.ID, map[bool]string{true: "followed", false: "missing"}[f.present], files, err)
+	return took
+}
+
+// hold tells the server, as long as ctx lasts, that this command follows a
+// folder; one that can't be told is none the worse for it.
+func (s *session) hold(ctx context.Context, root, folder string) {
+	body, err := json.Marshal(map[string]any{"path": root, "folder": folder, "hold": true})
+	for err == nil && ctx.Err() == nil {
+		if resp, err := s.send(ctx, post("/v1/watches", body)); err == nil {
+			_, _ = io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		}
+		_ = sleep(ctx, lookEvery)
+	}
+}

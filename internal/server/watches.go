@@ -1,0 +1,69 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// Watch is a folder that is followed: what changes in it changes in the library.
+type Watch struct {
+	ID     string    `json:"id"`
+	Path   string    `json:"path"`             // absolute, on the server's machine
+	Folder string    `json:"folder,omitempty"` // of the library, where its files come to
+	By     string    `json:"by"`               // server: as long as it runs; command: an `ibid add --watch` beside it
+	State  string    `json:"state"`            // starting, followed, missing (nothing is removed meanwhile), failed
+	Error  string    `json:"error,omitempty"`
+	Files  int       `json:"files"` // of it that are documents
+	Since  time.Time `json:"since"`
+}
+
+// Watches are the folders that are followed.
+type Watches interface {
+	Watches() []Watch
+	// Watch follows a folder from now on, over restarts too.
+	Watch(ctx context.Context, path, folder string) (Watch, error)
+	// Unwatch ends that; the documents stay.
+	Unwatch(ctx context.Context, id string) error
+	// Hold takes note of a folder that somebody else follows, until release.
+	Hold(path, folder string) (release func())
+}
+
+func (s *Server) listWatches(w http.ResponseWriter, r *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"watches": orEmpty(s.cfg.Watches.Watches())})
+}
+
+// addWatch follows a folder. With "hold" the one who asks follows it, and the
+// answer lasts as long as that does.
+func (s *Server) addWatch(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Path   string `json:"path"`
+		Folder string `json:"folder"`
+		Hold   bool   `json:"hold"`
+	}
+	if err := readJSON(w, r, &in); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if in.Hold {
+		defer s.cfg.Watches.Hold(in.Path, in.Folder)()
+		w.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+		return
+	}
+	watch, err := s.cfg.Watches.Watch(r.Context(), in.Path, in.Folder)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusCreated, watch)
+}
+
+func (s *Server) removeWatch(w http.ResponseWriter, r *http.Request) {
+	if err := s.cfg.Watches.Unwatch(r.Context(), r.PathValue("id")); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
