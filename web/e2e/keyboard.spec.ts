@@ -90,7 +90,7 @@ describe.skipIf(missing())(`every page${why}`, () => {
     });
   }, looksTimeout);
 
-  it("is clean: settings, databases", async () => {
+  it("is clean: settings, databases, watched folders", async () => {
     await everyLook(browser, ibid.url, "settings-page", async (page) => {
       await page.goto(`${ibid.url}/settings`);
       await page.getByRole("button", { name: "Test this: Answers" }).waitFor();
@@ -98,6 +98,10 @@ describe.skipIf(missing())(`every page${why}`, () => {
     await everyLook(browser, ibid.url, "databases-page", async (page) => {
       await page.goto(`${ibid.url}/databases`);
       await page.getByText("No database is connected.").waitFor();
+    });
+    await everyLook(browser, ibid.url, "watched-page", async (page) => {
+      await page.goto(`${ibid.url}/watched`);
+      await page.getByText("No folder is followed.").waitFor();
     });
   }, looksTimeout);
 
@@ -110,7 +114,7 @@ describe.skipIf(missing())(`every page${why}`, () => {
     await ask(page, "How much water do tomato plants need?");
     await page.locator(".answer[data-status=completed]").waitFor();
     thread = page.url();
-    for (const path of [new URL(thread).pathname, "/library", "/databases", "/settings", "/"]) {
+    for (const path of [new URL(thread).pathname, "/library", "/databases", "/watched", "/settings", "/"]) {
       await page.goto(ibid.url + path);
       // All that is stopped at is there before the walk begins.
       await whole(page, path).first().waitFor();

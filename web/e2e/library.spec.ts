@@ -1,6 +1,9 @@
 // The library: folders, what stands in the documents and how it was found, what
 // is said of a document, and how far one is that is being read.
 
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { everyLook, looksTimeout, violations } from "./axe";
@@ -131,6 +134,38 @@ describe.skipIf(missing())(`the library${why}`, () => {
     await card.waitFor();
     expect(await violations(page)).toEqual([]);
     await close(w);
+  });
+
+  it("follows a folder of the server until it is told not to, and says so", async () => {
+    const dir = mkdtempSync(path.join(tmpdir(), "ibid-followed-"));
+    const file = path.join(dir, "moss.md");
+    writeFileSync(file, "# Moss\n\nMoss grows in the shade, and wants no soil.\n");
+    utimesSync(file, 1_700_000_000, 1_700_000_000); // written long ago: it is read at once
+    const w = await open(browser, `${ibid.url}/library`);
+    const { page } = w;
+    await page.getByRole("button", { name: "Watched folders" }).click();
+    await page.getByText("No folder is followed.").waitFor();
+    const field = page.getByLabel("Folder on the server’s machine");
+    await field.fill("/no/such/folder");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("there is no folder").waitFor();
+    await field.fill(dir);
+    await page.getByRole("button", { name: "Follow this folder" }).click();
+    const card = page.locator(".database", { hasText: path.basename(dir) });
+    await card.getByText("Followed", { exact: true }).waitFor();
+    await card.getByText("1 file", { exact: false }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "watched-folders");
+    await page.getByRole("button", { name: "Documents", exact: true }).click();
+    await page.locator(".document.folder", { hasText: path.basename(dir) }).click();
+    await page.getByRole("button", { name: "Moss", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Watched folders" }).click();
+    await card.getByRole("button", { name: /^Stop following/ }).click();
+    await page.getByText("No folder is followed.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await card.waitFor();
+    await close(w);
+    rmSync(dir, { recursive: true });
   });
 
   it("looks right at every width and in both themes", async () => {
