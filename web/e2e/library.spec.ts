@@ -156,10 +156,9 @@ describe.skipIf(missing())(`the library${why}`, () => {
     await card.getByText("1 file", { exact: false }).waitFor();
     expect(await violations(page)).toEqual([]);
     await shot(page, "watched-folders");
-    await page.getByRole("button", { name: "Documents", exact: true }).click();
-    await page.locator(".document.folder", { hasText: path.basename(dir) }).click();
+    await page.goto(`${ibid.url}/library/${path.basename(dir)}`);
     await page.getByRole("button", { name: "Moss", exact: true }).waitFor();
-    await page.getByRole("button", { name: "Watched folders" }).click();
+    await page.goto(`${ibid.url}/watched`);
     await card.getByRole("button", { name: /^Stop following/ }).click();
     await page.getByText("No folder is followed.").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
