@@ -135,6 +135,7 @@ describe.skipIf(missing())(`accessibility${missing() ? ` (${missing() ?? ""})` :
     await page.getByRole("combobox", { name: "Find a thread, a document or a page" }).waitFor();
     await page.getByRole("option", { name: /Garden Handbook/ }).waitFor();
     expect(await violations(page, "[role=dialog]")).toEqual([]);
+    await focused(page, "[role=combobox]");
     await page.keyboard.type("much water tomato");
     await page.getByRole("option", { name: /Garden Handbook/ }).waitFor({ state: "detached" });
     await page.keyboard.press("Enter");
