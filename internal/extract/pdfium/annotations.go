@@ -14,8 +14,13 @@ const (
 	annotWidget    = 20
 )
 
-// mostAnnotations bounds what is looked at of one page.
-const mostAnnotations = 2000
+// mostAnnotations bounds what is looked at of one page. Where there is no form
+// that is the last ones: what readers add comes after the links, of which manuals
+// have thousands, and each would have to be parsed.
+const (
+	mostAnnotations = 2000
+	lastAnnotations = 10
+)
 
 // annotations is what stands on a page beside what it draws.
 type annotations struct {
@@ -29,7 +34,11 @@ func (d *Document) annotations(ctx context.Context, page uint64) annotations {
 	var a annotations
 	in := d.in
 	n := min(in.callInt(ctx, "FPDFPage_GetAnnotCount", page), mostAnnotations)
-	for i := 0; i < n && in.err == nil; i++ {
+	first := 0
+	if in.callInt(ctx, "FPDF_GetFormType", d.handle) <= 0 {
+		first = max(n-lastAnnotations, 0)
+	}
+	for i := first; i < n && in.err == nil; i++ {
 		annot := in.call(ctx, "FPDFPage_GetAnnot", page, uint64(i))
 		if annot == 0 {
 			continue
