@@ -61,7 +61,7 @@ func validText(s string) string {
 type collection struct {
 	items   []item
 	skipped map[string]int  // extension → files of folders that were left out, as they hold no text
-	links   []string       // of folders, not followed
+	links   []string        // of folders, not followed
 	seen    map[string]bool // absolute paths and URLs
 }
 
