@@ -15,12 +15,19 @@ import (
 // Below sureFrom the reader says that it is not sure; below quietBelow it says
 // that it found nothing. See TestAbstaining for what that means in numbers.
 const (
-	sureFrom   = 0.40
-	quietBelow = 0.12
+	sureFrom   = 0.55
+	allFrom    = 0.35 // below it fewer sentences are quoted
+	quietBelow = 0.150
 	// leastCovered is the share of a question's words, weighted by rarity, that
 	// a sentence and what stands before it must hold to be quoted at all.
 	leastCovered = 0.30
 )
+
+// maxAhead bounds how far the best sentence may be ahead of others.
+const maxAhead = 6
+
+// wrongFigure is taken off where a number of the question is nowhere near.
+const wrongFigure = 1.5
 
 // confidence estimates how likely the best sentence holds the answer. Fitted
 // (logistic) on half of the articles of SQuAD's development set, where for half
@@ -37,8 +44,12 @@ func confidence(ranked []text.Choice) float64 {
 			break
 		}
 	}
-	z := -4.57 + 0.14*best.Score + 0.66*best.Within + 0.29*(best.Score-next) + 0.33*(best.Score-other) +
-		2.84*best.Density
+	ahead := min(max(best.Score-other, -maxAhead), maxAhead)
+	z := -8.762 + 0.169*best.Score + 0.344*min(best.Score-next, maxAhead) + 0.267*ahead + 1.277*best.Density +
+		2.617*best.Found + 3.218*best.Missing + 0.252*float64(best.Terms) + 1.365*best.Named
+	if best.Figure { // another year, another sum: what is said is of something else
+		z -= wrongFigure
+	}
 	return 1 / (1 + math.Exp(-z))
 }
 
@@ -62,11 +73,45 @@ func (r *Reader) quoteAll(questions []string, passages []ibid.Handled) (string, 
 
 // quote answers a question by quoting, or reports that nothing fits.
 func (r *Reader) quote(question string, passages []ibid.Handled) (string, bool) {
-	ranked := choose(question, passages)
+	ranked := choose(withoutDocuments(question, passages), passages)
 	if len(ranked) == 0 || !worthSaying(ranked) {
 		return "", false
 	}
-	return compose(pick(ranked, passages), passages, confidence(ranked)), true
+	return compose(pick(ranked, passages), passages, assured(ranked)), true
+}
+
+// withoutDocuments takes the names of the documents that passages are from out of
+// a question: "What does the lease say about pets?" is about pets.
+func withoutDocuments(question string, passages []ibid.Handled) string {
+	var called [][]string
+	seen := map[string]bool{}
+	for _, p := range passages {
+		if !seen[p.Title] {
+			seen[p.Title] = true
+			called = append(called, []string{p.Title})
+		}
+	}
+	file := text.FileMention.FindString(question)
+	if file != "" && len(called) == 1 { // a search of this file alone, whatever its title is
+		called[0] = append(called[0], file)
+	}
+	if len(called) == 0 {
+		return question
+	}
+	if _, rest := text.Mentions(question, called); text.Asks(rest) {
+		return rest
+	}
+	return question
+}
+
+// assured is the confidence in an answer, which is not to be called unsure where
+// one sentence has all that the question says (four of five such are right), or
+// defines what it asks for.
+func assured(ranked []text.Choice) float64 {
+	if best := ranked[0]; best.Coverage > 0.99 || best.Defines >= 0.9 {
+		return max(confidence(ranked), sureFrom)
+	}
+	return confidence(ranked)
 }
 
 // choose ranks the sentences of the passages by how well they answer.
@@ -97,6 +142,8 @@ const (
 	// scoreGap is how far below the best a sentence may score and still be
 	// quoted beside it.
 	scoreGap = 3.0
+	// besideFrom is how much of what the best holds of the question another has to.
+	besideFrom = 0.2
 	// maxQuoteBytes bounds one quotation; longer ones are cut around their start.
 	maxQuoteBytes = 600
 )
@@ -110,7 +157,8 @@ func pick(ranked []text.Choice, passages []ibid.Handled) []quotation {
 		if taken == maxQuotes || taken > 0 && (c.Score < ranked[0].Score-scoreGap || c.Coverage == 0) {
 			break
 		}
-		if taken > 0 && (c.Asks || isHeading(passages[c.Passage], said(passages, c))) || repeats(quotes, c, passages) {
+		here := said(passages, c)
+		if taken > 0 && (c.Asks || isHeading(passages[c.Passage], here) || c.Broken && !text.TableRow(here) || c.Coverage < besideFrom*ranked[0].Coverage) || repeats(quotes, c, passages) {
 			continue
 		}
 		q := quotation{passage: c.Passage, span: c.Span, first: c.Sentence, last: c.Sentence, header: c.Header}
@@ -186,6 +234,8 @@ func compose(quotes []quotation, passages []ibid.Handled, sure float64) string {
 	var b strings.Builder
 	if sure < sureFrom {
 		b.WriteString("I am not sure that this answers it, but it comes closest. ")
+	}
+	if sure < allFrom {
 		quotes = quotes[:min(len(quotes), 2)]
 	}
 	seen := map[string]bool{} // titles

@@ -1,6 +1,11 @@
 package reader
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"ibid"
+)
 
 // TestSourceMarks: footnotes of the source go, indexes of code stay, and neither
 // reads as a footnote of ours.
@@ -14,6 +19,37 @@ func TestSourceMarks(t *testing.T) {
 	} {
 		if got := quoted(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Two documents that are compared on nothing in particular are each summed up.
+func TestContrastOfAll(t *testing.T) {
+	ps := []ibid.Handled{
+		{Handle: "a1", Title: "Third quarter", Text: "Revenue in the third quarter was 4.2 million euros, up 8 percent. The gross margin was 41 percent of the revenue."},
+		{Handle: "b1", Title: "Fourth quarter", Text: "Revenue in the fourth quarter was 5.1 million euros, up 12 percent. The gross margin fell to 38 percent of the revenue."},
+	}
+	for _, question := range []string{"Compare q3.md with q4.md", "Compare q3 and q4", "What is the difference between Third quarter and Fourth quarter?"} {
+		answer, ok := New().contrast(question, ps)
+		if !ok || !strings.Contains(answer, "4.2 million euros, up 8 percent.” [a1]") || !strings.Contains(answer, "5.1 million euros, up 12 percent.” [b1]") {
+			t.Errorf("%s: %s", question, answer)
+		}
+	}
+	answer, ok := New().contrast("Compare q3 and q4 on margin", ps)
+	if !ok || strings.Contains(answer, "4.2") || !strings.Contains(answer, "41 percent") || !strings.Contains(answer, "38 percent") {
+		t.Errorf("on margins: %s", answer)
+	}
+}
+
+// What a document is called stands nowhere in it, so that it is no part of what
+// is looked for there.
+func TestQuotesWithoutTheName(t *testing.T) {
+	passages := []ibid.Handled{{Handle: "c1", Title: "Annual Report", Score: 1,
+		Text: "Competition is fierce in all our markets. We have 200 employees. plot x(1) = [2]; {3} The year ended well."}}
+	for _, question := range []string{"What does report-2023.pdf say about competition?", "What does the annual report say about competition?"} {
+		answer, ok := New().quote(question, passages)
+		if !ok || answer != "**Annual Report** says:\n\n> “Competition is fierce in all our markets.” [c1]" {
+			t.Errorf("%s: %s", question, answer)
 		}
 	}
 }

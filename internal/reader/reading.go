@@ -26,6 +26,9 @@ func (r *Reader) contrast(question string, ps []ibid.Handled) (answer string, ok
 		return "", false
 	}
 	asked := withoutNames(question, titles)
+	if !text.Asks(asked) {
+		return r.sideBySide(titles, byTitle), true
+	}
 	var b strings.Builder
 	found := false
 	for _, title := range titles {
@@ -46,6 +49,27 @@ func (r *Reader) contrast(question string, ps []ibid.Handled) (answer string, ok
 		found = true
 	}
 	return strings.TrimSpace(b.String()), found
+}
+
+// sideBySide says what each of two documents says, where nothing more is asked.
+func (r *Reader) sideBySide(titles []string, byTitle map[string][]ibid.Handled) string {
+	var b strings.Builder
+	for _, title := range titles {
+		fmt.Fprintf(&b, "**%s** says:\n\n", title)
+		d := r.read(title, joined(byTitle[title]))
+		for _, s := range d.summary {
+			for _, p := range byTitle[title] {
+				if p.Handle != "" && strings.Contains(bare(p.Text), bare(s)) {
+					fmt.Fprintf(&b, "> “%s”%s\n\n", s, footnote(p))
+					break
+				}
+			}
+		}
+	}
+	if both := r.shared(byTitle[titles[0]], byTitle[titles[1]]); len(both) > 0 {
+		fmt.Fprintf(&b, "Both speak of: %s.", strings.Join(both, ", "))
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // maxPerSide is how many quotations each of two documents is given.
@@ -69,15 +93,21 @@ var comparingWords = regexp.MustCompile(`(?i)\b(compare|compared|comparing|contr
 // question, so that what is left is what to look for.
 func withoutNames(question string, titles []string) string {
 	s := question
+	if a, b, ok := comparison(s); ok && short(a) && short(b) {
+		s = strings.NewReplacer(a, " ", b, " ").Replace(s) // what they are called here
+	}
 	for _, title := range titles {
 		s = regexp.MustCompile(`(?i)`+regexp.QuoteMeta(title)).ReplaceAllString(s, " ")
 	}
 	s = fileMention.ReplaceAllString(s, " ")
 	s = comparingWords.ReplaceAllString(s, " ")
-	if len(strings.Fields(s)) == 0 {
-		return question
-	}
 	return strings.Join(strings.Fields(s), " ")
+}
+
+// short reports whether some words may be no more than what a document is called.
+func short(s string) bool {
+	n := len(strings.Fields(s))
+	return n == 1 || n == 2
 }
 
 var fileMention = regexp.MustCompile(`[\p{L}\p{N}_\-]+\.(?:pdf|docx?|pptx?|xlsx?|md|html?|txt|csv|epub|eml)\b`)

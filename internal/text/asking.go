@@ -3,6 +3,7 @@ package text
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A form is how a language asks for a kind of answer: words that stand in a row,
@@ -281,13 +282,25 @@ func withoutAsking(question, language string) (rest string, kind Kind) {
 			rest = strings.ReplaceAll(rest, f.words, " ")
 		}
 	}
-	bare := strings.Map(func(r rune) rune {
-		switch {
-		case language == "ja" && r >= 0x3041 && r <= 0x309F, strings.ContainsRune("的了吗呢嗎是在有？。、，", r):
-			return ' '
+	if language == "ja" {
+		for _, end := range []string{"でしょうか", "ましたか", "ますか", "ですか", "です", "か"} {
+			if before, ok := strings.CutSuffix(strings.TrimRight(rest, "？?。 　"), end); ok {
+				rest = before
+				break
+			}
 		}
-		return r
-	}, rest)
+	}
+	var b strings.Builder
+	last := ' '
+	for _, r := range rest {
+		particle := language == "ja" && strings.ContainsRune("はがをのにでとも", r) && unicode.In(last, unicode.Han, unicode.Katakana)
+		if particle || strings.ContainsRune("的了吗呢嗎是在有？。、，", r) {
+			r = ' '
+		}
+		b.WriteRune(r)
+		last = r
+	}
+	bare := b.String()
 	if strings.TrimSpace(bare) == "" {
 		return question, kind
 	}

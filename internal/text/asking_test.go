@@ -94,6 +94,7 @@ func TestChooseByHowALanguageAsks(t *testing.T) {
 		"O que é um pato?":                         {"O pato é uma ave aquática.", "No lago vive um pato com os seus filhotes."},
 		"Quantos funcionários tem a empresa?":      {"A empresa tem 240 funcionários.", "A empresa cuida dos funcionários."},
 		"鸭子是什么？":                                   {"鸭子是一种水鸟。", "湖里住着一只鸭子和它的孩子。"},
+		"青葉橋はいつ建てられましたか？":                          {"1938年に建てられました。", "青葉橋は仙台市にある橋です。"},
 		"カモとは何ですか？":                                {"カモは水鳥の一種です。", "湖にカモが住んでいます。"},
 	} {
 		for _, order := range [][]string{{texts[0], texts[1]}, {texts[1], texts[0]}} {

@@ -27,6 +27,15 @@ type Choice struct {
 	Within   float64 // the same with what stands before the sentence and above it, related forms included
 	Density  float64 // share of the sentence that the question says
 	Asks     bool    // it is a question itself
+	Defines  float64 // how much it looks like the definition that is asked for, from 0 to 1
+	Broken   bool    // it is no sentence: a heading, code, a line of a table of contents
+
+	// How its passage, with what that stands under, meets the question:
+	Found   float64 // share of the question's terms, by weight, that are there
+	Named   float64 // the same of the names among them; 1 where there are none
+	Missing float64 // share of the weightiest term that is not there
+	Terms   int     // how many terms the question has
+	Figure  bool    // a number of the question is not there
 }
 
 // Choose ranks the sentences of passages by how likely they answer a question,
@@ -60,8 +69,11 @@ func ChooseFrom(question string, sections []Section) []Choice {
 		if top > 0 {
 			relative = s.Score / top
 		}
-		for end := r.describe(i, r.question.termsOf(s.Under), relative); i < end; i++ {
-			choices = append(choices, r.all[i].choice())
+		under := r.question.termsOf(s.Under)
+		end := r.describe(i, under, relative)
+		met := r.meet(r.all[i:end], under)
+		for ; i < end; i++ {
+			choices = append(choices, r.all[i].choice(met))
 		}
 	}
 	slices.SortStableFunc(choices, func(a, b Choice) int { return cmp.Compare(b.Score, a.Score) })
@@ -138,7 +150,7 @@ var weights = signals{
 	sPassagePairs: 1.8, sScore: 3.1, sRank: 1.2,
 	sEvidence: 0.9, sNoEvidence: -0.9, sNovelty: -0.3, sDensity: 1.4, sShort: -0.3, sQuestion: -2,
 	sFragment: -2.5, sCode: -2, sTotal: 1.5,
-	sCovEvidence: -0.4, sFuzzy: 1.5, sRelation: 1.6, sNamed: 1.8, sNear: 1.4, sCounted: 1.4, sOrder: 0.9, sAll: 2.3, sDefines: 4, sExact: 4,
+	sCovEvidence: -0.4, sFuzzy: 1.5, sRelation: 1.6, sNamed: 1.8, sNear: 1.4, sCounted: 1.4, sOrder: 0.9, sAll: 2.3, sDefines: 5, sExact: 4,
 }
 
 // read takes in the sentences of a passage.
@@ -232,9 +244,33 @@ func (r *ranker) cover(c *candidate, before, after uint64) {
 	}
 }
 
+// meet says how much of the question a passage has, as its choices tell.
+func (r *ranker) meet(passage []candidate, under uint64) (met Choice) {
+	there := under
+	for i := range passage {
+		there |= passage[i].terms
+	}
+	met.Found, met.Named, met.Terms = r.share(there), 1, len(r.terms)
+	if r.named != 0 {
+		met.Named = r.weight(there&r.named) / max(r.weight(r.named), 1e-9)
+	}
+	met.Figure = r.figures&^there != 0
+	for at := range len(r.terms) {
+		if there&(1<<at) == 0 {
+			met.Missing = max(met.Missing, r.share(1<<at))
+		}
+	}
+	return met
+}
+
+// mostlyCode is the sCode from which on a text is no prose: one sign in ten.
+const mostlyCode = 0.5
+
 // choice is what others see of a candidate.
-func (c *candidate) choice() Choice {
+func (c *candidate) choice(met Choice) Choice {
 	sig := &c.signals
+	c.Defines, c.Broken = sig[sDefines], sig[sFragment] == 1 || sig[sCode] > mostlyCode
+	c.Found, c.Named, c.Missing, c.Terms, c.Figure = met.Found, met.Named, met.Missing, met.Terms, met.Figure
 	c.Coverage, c.Within, c.Density, c.Asks = sig[sCoverage], sig[sAll], sig[sDensity], sig[sQuestion] == 1
 	return c.Choice
 }

@@ -91,7 +91,14 @@ func kindOfNoun(rest []string, asking string) Kind {
 			return KindReason
 		}
 	}
-	if len(rest) > 0 && auxiliaries[rest[0]] && len(rest) <= 5 {
+	subject := rest
+	for i := 2; i < len(rest); i++ {
+		if narrowing[rest[i]] { // a data frame in R
+			subject = rest[:i]
+			break
+		}
+	}
+	if len(rest) > 0 && auxiliaries[rest[0]] && len(subject) <= 5 && len(rest) <= 9 {
 		return KindDefine
 	}
 	if asking == "which" {

@@ -25,6 +25,7 @@ type question struct {
 	begin    map[string]uint64  // beginnings of terms → the terms
 	first    [256]bool          // bytes that a word which is one of the terms may begin with
 	named    uint64             // terms that are capitalised: who or what it is about
+	figures  uint64             // terms that are numbers
 	subject  uint64             // of "what is X": the terms of X
 	counted  int8               // of "how many X": the term X; else -1
 	grammar  *grammar           // of the question's language; nil for English and the unknown
@@ -86,6 +87,11 @@ func readQuestion(s, language string) *question {
 	q.number(q.content(words))
 	for _, w := range named {
 		q.named |= bit(q.find(w))
+	}
+	for _, w := range words {
+		if allDigits(w) {
+			q.figures |= bit(q.find(w))
+		}
 	}
 	if q.kind == KindDefine {
 		q.subject = q.subjectOf(words)
