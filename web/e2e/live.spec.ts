@@ -59,6 +59,7 @@ describe.skipIf(missing())(`an answer while it is written${missing() ? ` (${miss
     await page.locator(".answer[data-status=completed]").waitFor();
     expect(await answerText(page)).toBe("Two litres a day.");
     await page.locator(".footnotes .footnote").waitFor();
+    await page.getByRole("status").getByText("The answer is complete, with 1 footnote. Two litres a day.").waitFor();
     await close(w);
   });
 
@@ -163,5 +164,38 @@ describe.skipIf(missing())(`an answer while it is written${missing() ? ` (${miss
     await w.page.getByRole("button", { name: "Answer again" }).click();
     await w.page.locator(".answer[data-status=completed]").waitFor();
     await close(w);
+  });
+});
+
+describe.skipIf(missing())(`a question behind others${missing() ? ` (${missing() ?? ""})` : ""}`, () => {
+  const model = new ScriptedModel();
+  let ibid: Ibid;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    ibid = new Ibid(["--model", await model.start()], { IBID_LIMITS_RUNS: "1" });
+    await ibid.start();
+    browser = await launch();
+  });
+
+  afterAll(async () => {
+    model.stop();
+    await browser.close();
+    await ibid.stop();
+  });
+
+  it("says which place it has, and is answered when it is its turn", async () => {
+    const first = await open(browser, ibid.url);
+    model.hold(0);
+    await ask(first.page, "How much water do tomato plants need?");
+    await first.page.getByRole("button", { name: "Stop" }).waitFor();
+    const second = await open(browser, ibid.url);
+    await ask(second.page, "And roses?");
+    await second.page.locator(".activity", { hasText: "Waiting: next in line" }).waitFor();
+    await shot(second.page, "queued");
+    model.release();
+    for (const { page } of [first, second]) await page.locator(".answer[data-status=completed]").waitFor();
+    await close(second);
+    await close(first);
   });
 });

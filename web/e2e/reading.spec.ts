@@ -94,7 +94,7 @@ function conversation(documentId: string, version: string): Message[] {
       memory: { used_chars: 12_000, budget_chars: 48_000, pairs: 1, dropped_pairs: 0 },
     }),
     question("q2", "And again?", "a1"),
-    answer("a2", "q2", "Two litres.", { cache: { hit: true, similarity: 0.98, original_query: "How much water?", cached_at: new Date(Date.now() - 3_600_000).toISOString() } }),
+    answer("a2", "q2", "Two litres.", { memory: { used_chars: 12_000, budget_chars: 48_000, pairs: 2, dropped_pairs: 1 }, cache: { hit: true, similarity: 0.98, original_query: "How much water?", cached_at: new Date(Date.now() - 3_600_000).toISOString() } }),
   ];
 }
 
@@ -135,6 +135,31 @@ describe.skipIf(missing())(`reading an answer${missing() ? ` (${missing() ?? ""}
     expect(await prose.innerText()).toContain("At $2 a bottle and $3 a can");
     expect(await prose.locator("table tr").count()).toBe(3);
     expect(await prose.locator(".code").getByRole("button", { name: "Copy" }).count()).toBe(1);
+    await close(w);
+  });
+
+  it("shows a footnote's quote to whoever points at it, and copies the answer with its footnotes", async () => {
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    const { page } = w;
+    await page.addInitScript(() => {
+      const copied = (text: string) => Promise.resolve(void (document.title = text));
+      Object.defineProperty(navigator, "clipboard", { value: { writeText: copied } });
+    });
+    await show(page);
+    await page.locator(".footnote-mark").first().hover();
+    await page.locator(".hover-card").getByText(tomatoes).waitFor();
+    await page.mouse.move(0, 0);
+    await page.getByRole("button", { name: "Copy with footnotes" }).first().click();
+    await expect.poll(() => page.title()).toContain("[1] Garden Handbook, p. 3: “Tomato plants need two litres");
+    expect(await page.title()).toContain("two litres** a day in July [1], and the table agrees [2].");
+    await close(w);
+  });
+
+  it("shows how full the memory of the conversation is", async () => {
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    await show(w.page);
+    await w.page.getByText("Memory 25 %").waitFor();
+    expect(await w.page.getByRole("meter").getAttribute("aria-label")).toBe("12,000 of 48,000 characters, 2 exchanges remembered, 1 older no longer");
     await close(w);
   });
 
