@@ -97,7 +97,7 @@ func (a *app) build(ctx context.Context) error {
 	}
 	a.searcher = search.New(search.Config{Index: a.index, Store: passages{a.db}, Sections: a.db, MaxLimit: 100, Reranker: a.reranker})
 	a.answers = search.NewAnswerCache(a.db, a.searcher.Embedder)
-	a.readers, err = extract.New(extract.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2,
+	a.readers, err = extract.New(extract.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2, OCRLanguages: a.cfg.OCRLanguages,
 		Limits: extract.Limits{Timeout: a.cfg.Limits.ExtractTime, InputBytes: int64(a.cfg.Limits.FileMB) << 20}})
 	if err != nil {
 		return err

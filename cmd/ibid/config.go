@@ -35,6 +35,7 @@ type Config struct {
 	SearchMode    string // auto, lexical, vector, rrf, mix
 	Tools         string // auto, core, all
 	Entities      string // auto, heuristic, model
+	OCRLanguages  string // of scans, as tesseract names them: "eng+deu"; "": those that are installed
 	Rerank        string // "off", "maxsim", or a spec as llm.OpenReranker reads it
 	RerankKey     string
 	Grading       string // of passages: auto, rules, model, off

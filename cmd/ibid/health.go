@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/extract"
 	"ibid/internal/ingest"
 	"ibid/internal/server"
 	"ibid/web"
@@ -113,7 +114,7 @@ func probe(ctx context.Context, m ibid.Model) (ibid.Capabilities, error) {
 
 // doctor checks what can only be seen from inside.
 func (a *app) doctor(ctx context.Context) []server.Check {
-	return []server.Check{a.checkDatabase(ctx), a.checkOriginals(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkEntities(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
+	return []server.Check{a.checkDatabase(ctx), a.checkOriginals(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkEntities(ctx), a.checkScans(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
 }
 
 func good(name, format string, args ...any) server.Check {
@@ -250,6 +251,24 @@ func (a *app) checkEntities(ctx context.Context) server.Check {
 		return bad("entities", levelWarn, err, "the rest is read in the background while ibid serve runs; until then the heuristic's names stand")
 	}
 	return good("entities", "%s in %s", count(n.Entities, "name"), count(n.Passages, "passage"))
+}
+
+// checkScans looks for what reads scans and pictures.
+func (a *app) checkScans(ctx context.Context) server.Check {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	found, ok := extract.FindOCR(ctx, a.cfg.OCRLanguages)
+	const install = "install it, for example: apt-get install "
+	switch {
+	case !ok:
+		return good("scans", "not read: tesseract is not installed; other documents do not need it")
+	case len(found.Missing) > 0:
+		return bad("scans", levelWarn, fmt.Errorf("tesseract does not know %s", strings.Join(found.Missing, ", ")),
+			install+"tesseract-ocr-"+strings.ReplaceAll(found.Missing[0], "_", "-"))
+	case len(found.Languages) == 0:
+		return bad("scans", levelWarn, errors.New("tesseract knows no language"), install+"tesseract-ocr-eng")
+	}
+	return good("scans", "read by tesseract as %s", strings.Join(found.Languages, ", "))
 }
 
 // servingText says what search does while chunks are embedded.

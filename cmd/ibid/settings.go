@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,6 +123,11 @@ func settings() []setting {
 			func(c *Config) *string { return &c.Cache }, cacheOn, cacheOff),
 		oneOf("entities", "who finds the names in documents, for search_graph",
 			func(c *Config) *string { return &c.Entities }, entitiesAuto, entitiesHeuristic, entitiesModel),
+		{
+			key: "ocr_languages", kind: kindText, about: "languages of scans, as tesseract names them: `eng+deu`; empty: those that are installed",
+			set:  setOCRLanguages,
+			show: func(c Config) string { return c.OCRLanguages },
+		},
 		oneOf("log_level", "what the server writes to standard error",
 			func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error"),
 		{
@@ -367,6 +373,17 @@ func setWebSearch(c *Config, v string) error {
 	}
 	_, err := websearch.Open(websearch.Config{Spec: v}) // calls nobody
 	return err
+}
+
+// ocrLanguages is how tesseract names languages: eng, chi_sim, script/Latin.
+var ocrLanguages = regexp.MustCompile(`^[A-Za-z][A-Za-z_/-]*(\+[A-Za-z][A-Za-z_/-]*)*$`)
+
+func setOCRLanguages(c *Config, v string) error {
+	if v != "" && !ocrLanguages.MatchString(v) {
+		return badConfig("%q are no languages: write them as tesseract names them, with + between: eng+deu", v)
+	}
+	c.OCRLanguages = v
+	return nil
 }
 
 func setWebHosts(c *Config, v string) error {

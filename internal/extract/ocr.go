@@ -24,25 +24,65 @@ type ocr struct {
 	turns     bool   // it can tell which way up a page is
 }
 
-// findOCR returns nil where tesseract is not installed. languages may be "".
-func findOCR(ctx context.Context, languages string) *ocr {
+// OCR is what reads scans on this machine.
+type OCR struct {
+	Program   string   // path of tesseract
+	Languages []string // that it reads scans as: "eng", "deu"
+	Missing   []string // languages that were asked for and are not installed
+	turns     bool
+}
+
+// mostLanguages are tried where none are asked for: each makes a page slower,
+// and somebody who installed them all does not have scans in all of them.
+const mostLanguages = 4
+
+// FindOCR looks for tesseract; false: it is not installed. languages are those
+// that scans are in, as tesseract names them: "eng+deu". "": those that are
+// installed, English first.
+func FindOCR(ctx context.Context, languages string) (OCR, bool) {
 	program, err := exec.LookPath("tesseract")
 	if err != nil {
-		return nil
+		return OCR{}, false
 	}
 	out, err := exec.CommandContext(ctx, program, "--list-langs").Output()
 	if err != nil {
-		return nil
+		return OCR{}, false
 	}
-	installed := strings.Fields(string(out))
-	o := &ocr{program: program, turns: slices.Contains(installed, "osd"), languages: languages}
-	if languages == "" {
-		o.languages = "eng"
-		if !slices.Contains(installed, "eng") && len(installed) > 0 {
-			o.languages = installed[len(installed)-1]
+	// The first line is a heading.
+	_, list, _ := strings.Cut(string(out), "\n")
+	return chooseOCR(program, strings.Fields(list), languages), true
+}
+
+func chooseOCR(program string, installed []string, languages string) OCR {
+	o := OCR{Program: program, turns: slices.Contains(installed, "osd")}
+	notText := func(name string) bool { return name == "osd" || name == "equ" } // which way up, and formulas
+	installed = slices.DeleteFunc(installed, notText)
+	for name := range strings.SplitSeq(languages, "+") {
+		switch {
+		case name == "":
+		case slices.Contains(installed, name):
+			o.Languages = append(o.Languages, name)
+		default:
+			o.Missing = append(o.Missing, name)
 		}
 	}
+	if len(o.Languages) > 0 {
+		return o
+	}
+	if i := slices.Index(installed, "eng"); i > 0 {
+		installed = slices.Insert(slices.Delete(installed, i, i+1), 0, "eng")
+	}
+	o.Languages = installed[:min(len(installed), mostLanguages)]
 	return o
+}
+
+// findOCR returns nil where tesseract, or any language of it, is not installed.
+func findOCR(ctx context.Context, languages string) *ocr {
+	found, ok := FindOCR(ctx, languages)
+	if !ok || len(found.Languages) == 0 {
+		return nil
+	}
+	return &ocr{program: found.Program, turns: found.turns, languages: strings.Join(found.Languages, "+")}
 }
 
 // Resolution of pages that are recognised. More than 300 dots per inch costs time

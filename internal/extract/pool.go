@@ -23,7 +23,7 @@ type Config struct {
 	// Pages and pictures without text are read with tesseract where that is
 	// installed, unless NoOCR is set.
 	NoOCR        bool
-	OCRLanguages string // "eng+deu"; English by default
+	OCRLanguages string // "eng+deu"; by default those that are installed (FindOCR)
 }
 
 // Pool reads files in worker processes. It is safe for concurrent use; calls
