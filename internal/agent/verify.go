@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"regexp"
@@ -208,6 +209,7 @@ func claimsOf(answer string, known map[string]int) []claim {
 		return strings.Repeat(" ", len(m))
 	})
 	bare = codeBlock.ReplaceAllStringFunc(bare, func(m string) string { return strings.Repeat("\n", len(m)) })
+	bare = tableHead.ReplaceAllStringFunc(bare, blank)
 	spans := text.Sentences(bare)
 	var claims []claim
 	var open []int // claims of this paragraph that wait for a marker
@@ -239,7 +241,7 @@ func claimsOf(answer string, known map[string]int) []claim {
 		if !states {
 			continue
 		}
-		start := span.Start + len(bare[span.Start:span.End]) - len(strings.TrimLeft(bare[span.Start:span.End], "#>-*+•“\" "))
+		start := span.Start + len(bare[span.Start:span.End]) - len(strings.TrimLeft(bare[span.Start:span.End], "#>-*+•|“\" "))
 		claims = append(claims, claim{text: said, start: start, end: last, cites: cites})
 		if len(cites) == 0 {
 			open = append(open, len(claims)-1)
@@ -248,9 +250,22 @@ func claimsOf(answer string, known map[string]int) []claim {
 	return claims
 }
 
+// blank puts a space in the place of each byte but the ends of lines.
+func blank(s string) string {
+	spaces := bytes.Repeat([]byte(" "), len(s))
+	for i := range len(s) {
+		if s[i] == '\n' {
+			spaces[i] = '\n'
+		}
+	}
+	return string(spaces)
+}
+
 var (
 	codeBlock = regexp.MustCompile("(?s)```.*?(```|$)")
-	dressing  = regexp.MustCompile("[*_`>“”\"]+|^#+ |^\\s*([-+•]|\\d{1,3}[.)]) ")
+	// tableHead is the first row of a table and the line below it.
+	tableHead = regexp.MustCompile(`(?m)^[^\n]*\|[^\n]*\n[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*$`)
+	dressing  = regexp.MustCompile("[*_`>“”|\"]+|^#+ |^\\s*([-+•]|\\d{1,3}[.)]) ")
 	// aboutSearch is what an answer says of itself and of the documents.
 	aboutSearch = regexp.MustCompile(`(?i)\b((documents?|passages?|librar(y|ies)|sources?|texts?|files?|context)\b.{0,40}\b(do|does|did|is|are|could|can) ?(not|n['’]t)\b|(no|none of the|nothing in the) (documents?|passages?|sources?|information)|` +
 		`(could|can|did|do)( ?not|n['’]t) (find|answer|determine|know|see)|found nothing|find nothing|other words may help|not (mentioned|stated|specified|covered|found)|I am not sure|I'm not sure|comes closest|let me know|further questions|here (is|are) (what|the))\b`)

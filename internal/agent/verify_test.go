@@ -31,6 +31,9 @@ func TestClaims(t *testing.T) {
 			"Rent: 900 euros a month|Rent**: 900 euros a month [c_bbbbbb2]|c_bbbbbb2"}},
 		{"The documents do not say who painted it. I could not find the rent.", nil},
 		{"Let me know if there is more.", nil},
+		// The head of a table names what its rows state.
+		{"Here are the totals:\n\n| Größe | Product | Total |\n|:---|---|---:|\n| XL | Gadget | 7,800.50 |\n| S | Widget | 1,200 |\n\nThe Gadget sold best. [c_aaaaaa1]", []string{
+			"XL Gadget 7,800.50|XL | Gadget | 7,800.50 ||", "S Widget 1,200|S | Widget | 1,200 ||", "The Gadget sold best.|The Gadget sold best. [c_aaaaaa1]|c_aaaaaa1"}},
 		// A marker of nothing that is known is text.
 		{"The flag [verbose] is on by default.", []string{"The flag [verbose] is on by default.|The flag [verbose] is on by default.|"}},
 		{"", nil},

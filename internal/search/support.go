@@ -283,8 +283,12 @@ func JudgeTable(claim, table string) Support {
 	j := newJudge(claim, []Evidence{{Text: table}})
 	all := readSentence(text.NewMemo(text.NewAnalyzer("en")), table)
 	s := Support{Verdict: Supported, Score: 1, By: []int{0}}
+	held := map[string]bool{}
+	for f := range all.figures {
+		held[leastDigits(f)] = true
+	}
 	for f := range j.claim.figures {
-		if !all.figures[f] {
+		if !held[leastDigits(f)] {
 			s.Verdict, s.Score = PartiallySupported, 0.5
 		}
 	}
@@ -294,4 +298,13 @@ func JudgeTable(claim, table string) Support {
 		}
 	}
 	return s
+}
+
+// leastDigits leaves out the zeros at the end of a fraction: a table has 7800.5
+// where people write 7,800.50.
+func leastDigits(figure string) string {
+	if strings.Count(figure, ".") != 1 {
+		return figure
+	}
+	return strings.TrimSuffix(strings.TrimRight(figure, "0"), ".")
 }
