@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/ingest"
 )
 
 func (c *cli) addCommand() *cobra.Command {
@@ -297,11 +298,20 @@ func (a *adder) say(one *added, outcome string) {
 			return
 		}
 		mark := a.out.paint(green, "✓")
-		if one.err != nil {
+		switch {
+		case one.wordless():
+			mark = "–"
+		case one.err != nil:
 			mark = a.out.paint(red, "✗")
 		}
 		a.out.printf("%s %s\n", mark, oneLine(one.name+": "+outcome, 0))
 	})
+}
+
+// wordless reports whether nothing was read in a picture that merely lies in a
+// folder or an archive. Photographs often do, so that this is no fault.
+func (one *added) wordless() bool {
+	return one.doc.Status == ibid.DocumentFailed && (one.root != "" || one.doc.PartOf != "") && ingest.Picture(one.name)
 }
 
 // outcome is the line that says what happened to an item.
@@ -373,11 +383,17 @@ func (a *adder) summary(w io.Writer, found collection) error {
 		}
 		fmt.Fprintf(w, "left out, as they lead out of the folder or to no file: %s\n", names)
 	}
-	failed := 0
+	failed, wordless := 0, 0
 	for _, one := range a.results {
-		if one.err != nil {
+		switch {
+		case one.wordless():
+			wordless++
+		case one.err != nil:
 			failed++
 		}
+	}
+	if wordless > 0 {
+		fmt.Fprintf(w, "left out, as nothing could be read in them: %s\n", count(wordless, "picture"))
 	}
 	if len(a.pending) > 0 {
 		fmt.Fprintf(w, "%s sent; processing goes on %s\n", count(len(a.pending), "document"), a.wherePending())

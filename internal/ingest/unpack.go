@@ -137,14 +137,22 @@ const smallPicture = 4 << 10
 // Wordless reports whether a file is, by its name and size, of a kind that folders
 // and archives often hold and that has no words: icons, sound, programs.
 func Wordless(name string, size int64) bool {
-	switch ext := strings.ToLower(filepath.Ext(name)); ext {
-	case ".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp":
+	if Picture(name) {
 		return size <= smallPicture
-	default:
-		return slices.Contains([]string{
-			".7z", ".a", ".avi", ".bin", ".bz2", ".class", ".db", ".dll", ".dylib", ".exe", ".flac", ".gif", ".gz", ".icns", ".ico",
-			".iso", ".jar", ".mkv", ".mov", ".mp3", ".mp4", ".o", ".ogg", ".otf", ".pyc", ".rar", ".so", ".sqlite", ".svg", ".tar",
-			".tgz", ".ttf", ".wasm", ".wav", ".webm", ".woff", ".woff2", ".xz", ".zst",
-		}, ext)
 	}
+	return slices.Contains([]string{
+		".7z", ".a", ".avi", ".bin", ".bz2", ".class", ".db", ".dll", ".dylib", ".exe", ".flac", ".gif", ".gz", ".icns", ".ico",
+		".iso", ".jar", ".mkv", ".mov", ".mp3", ".mp4", ".o", ".ogg", ".otf", ".pyc", ".rar", ".so", ".sqlite", ".svg", ".tar",
+		".tgz", ".ttf", ".wasm", ".wav", ".webm", ".woff", ".woff2", ".xz", ".zst",
+	}, strings.ToLower(filepath.Ext(name)))
+}
+
+// Picture reports whether a file is, by its name, a picture that may be a scan of
+// words.
+func Picture(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp":
+		return true
+	}
+	return false
 }
