@@ -129,14 +129,19 @@ func TestModelAsksDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tokens []string
+	var got, kind string // what came, under the kind of its frames
 	for line := range strings.SplitSeq(string(raw), "\n") {
 		var frame struct{ Token, Type string }
-		if data, ok := strings.CutPrefix(line, "data: "); ok && json.Unmarshal([]byte(data), &frame) == nil && frame.Type != "" {
-			tokens = append(tokens, frame.Type+": "+frame.Token)
+		data, ok := strings.CutPrefix(line, "data: ")
+		if !ok || json.Unmarshal([]byte(data), &frame) != nil || frame.Type == "" {
+			continue
 		}
+		if frame.Type != kind || kind == "tool_call" {
+			got += "\n" + frame.Type + ": "
+		}
+		kind = frame.Type
+		got += frame.Token
 	}
-	got := strings.Join(tokens, "\n")
 	at := 0
 	for _, want := range []string{
 		"reasoning: Classified as ", "tool_call: 🔍 Querying database",
