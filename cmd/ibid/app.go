@@ -79,7 +79,7 @@ func openApp(ctx context.Context, cfg Config) (application, error) {
 
 func (a *app) build(ctx context.Context) error {
 	var err error
-	if a.db, err = sqlite.Open(ctx, filepath.Join(a.cfg.Data, "ibid.db"), a.log); err != nil {
+	if a.db, err = sqlite.Open(ctx, filepath.Join(a.cfg.Data, databaseName), a.log); err != nil {
 		return err
 	}
 	if err := a.openModels(); err != nil {
@@ -109,7 +109,7 @@ func (a *app) build(ctx context.Context) error {
 		return err
 	}
 	a.catalog = openCatalog(a.cfg, a.db, a.log)
-	a.watched = &watchedFolders{store: a.db}
+	a.watched = &watchedFolders{store: a.db, local: isLoopback(a.cfg.Addr)}
 	if err := a.watched.load(ctx); err != nil {
 		return err
 	}

@@ -132,8 +132,8 @@ func (c *collection) addFile(name, file, folder string, info fs.FileInfo) {
 	c.items = append(c.items, item{name: name, path: abs, folder: folder, size: info.Size(), info: info})
 }
 
-// walk takes the files of a folder and of the folders in it. Hidden ones and
-// node_modules are left out, links to folders are not followed, and links to
+// walk takes the files of a folder and of the folders in it. Hidden ones,
+// node_modules and data directories of ibid are left out, links to folders are not followed, and links to
 // files only where the file lies within the folder.
 func (c *collection) walk(root, folder string) {
 	abs, err := filepath.Abs(root)
@@ -155,7 +155,7 @@ func (c *collection) walk(root, folder string) {
 			return nil
 		}
 		if d.IsDir() {
-			if file != abs && leftOut(d.Name()) {
+			if file != abs && leftOut(d.Name()) || isDataDir(file) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -200,6 +200,17 @@ func (c *collection) walked(name, root, file, folder string) {
 
 func leftOut(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules"
+}
+
+// isDataDir reports whether a folder is a data directory of ibid. What was added
+// is kept there, so that adding it would never come to an end.
+func isDataDir(dir string) bool {
+	database, err := os.Lstat(filepath.Join(dir, databaseName))
+	if err != nil || !database.Mode().IsRegular() {
+		return false
+	}
+	files, err := os.Lstat(filepath.Join(dir, "files"))
+	return err == nil && files.IsDir()
 }
 
 // linksInside reports whether a link leads to a regular file within root.
@@ -259,10 +270,10 @@ func glob(pattern string) ([]string, error) {
 		if err != nil {
 			return nil // what cannot be read matches nothing
 		}
-		if file != root && leftOut(d.Name()) {
-			if d.IsDir() {
-				return filepath.SkipDir
-			}
+		switch {
+		case d.IsDir() && (file != root && leftOut(d.Name()) || isDataDir(file)):
+			return filepath.SkipDir
+		case file != root && leftOut(d.Name()):
 			return nil
 		}
 		rel, _ := filepath.Rel(root, file)

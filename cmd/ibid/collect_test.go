@@ -112,3 +112,20 @@ func TestCollectURLs(t *testing.T) {
 		t.Errorf("collected %+v", c.items)
 	}
 }
+
+// What was added is kept in the data directory: adding that would never end.
+func TestCollectLeavesDataDirectoriesOut(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "notes.md"), "a")
+	write(t, filepath.Join(dir, "ibid.db.md"), "b")
+	write(t, filepath.Join(dir, "data", "ibid.db"), "database")
+	write(t, filepath.Join(dir, "data", "files", "ab", "original.md"), "a")
+	for _, arg := range []string{dir, filepath.Join(dir, "**", "*.md")} {
+		if got := len(collect([]string{arg}, "").items); got != 2 {
+			t.Errorf("%s: %d files, want 2", arg, got)
+		}
+	}
+	if got := len(collect([]string{filepath.Join(dir, "data")}, "").items); got != 0 {
+		t.Errorf("the data directory itself: %d files", got)
+	}
+}

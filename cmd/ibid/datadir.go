@@ -21,13 +21,15 @@ import (
 //	DIR/lock         locked (flock) by the process that holds the directory;
 //	                 the kernel frees it when that process ends, however it ends.
 //	                 Holds the process id, for error messages.
+//	DIR/ibid.db      the database
 //	DIR/server.json  where that process answers, readable by its owner only:
 //	                 {"addr","pid","token","command"}
 //
 // Whoever gets the lock knows that any server.json it finds is stale.
 const (
-	lockName   = "lock"
-	serverName = "server.json"
+	lockName     = "lock"
+	databaseName = "ibid.db"
+	serverName   = "server.json"
 )
 
 // serveName is the command that holds a data directory for good; the others

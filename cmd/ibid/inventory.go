@@ -94,7 +94,7 @@ func (c *client) inventory(ctx context.Context) (inventory, error) {
 // file belongs to the first whose pattern fits its path; see kindOf.
 func holdingKinds() []holding {
 	return []holding{
-		{What: "database", Path: "ibid.db", About: "documents, texts, the names in them, conversations, run logs"},
+		{What: "database", Path: databaseName, About: "documents, texts, the names in them, conversations, run logs"},
 		{What: "database log", Path: "ibid.db-wal", About: "what the database has not taken into its file yet"},
 		{What: "database index", Path: "ibid.db-shm", About: "shared memory of the database log"},
 		{What: "originals", Path: "files/*/*", About: "of the versions that are searched"},

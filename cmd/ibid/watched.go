@@ -23,6 +23,7 @@ type watchedFolders struct {
 		Setting(ctx context.Context, name string) (string, error)
 		SetSetting(ctx context.Context, name, value string) error
 	}
+	local bool          // the server is reached from this machine alone
 	woken chan struct{} // holds one when there is a folder more or less
 
 	mu  sync.Mutex
@@ -72,6 +73,10 @@ func (f *watchedFolders) Watches() []server.Watch {
 }
 
 func (f *watchedFolders) Watch(ctx context.Context, path, folder string) (server.Watch, error) {
+	if !f.local { // whoever has the token may not read all that the server's user may
+		return server.Watch{}, &ibid.Error{Code: ibid.CodeForbidden, Message: "this server can be reached from other machines, so it follows no folders of its own",
+			Hint: "follow the folder with `ibid add --watch` where it lies"}
+	}
 	root, err := watchable(path)
 	if err != nil {
 		return server.Watch{}, err
@@ -81,7 +86,7 @@ func (f *watchedFolders) Watch(ctx context.Context, path, folder string) (server
 	if at := slices.IndexFunc(f.all, func(w server.Watch) bool { return w.Path == root && w.By == "server" }); at >= 0 {
 		return f.all[at], nil
 	}
-	w := server.Watch{ID: newID(), Path: root, Folder: folder, By: "server", State: "starting", Since: time.Now()}
+	w := server.Watch{ID: newID(), Path: root, Folder: folder, By: "server", State: "starting", Since: ibid.At(time.Now())}
 	return w, f.save(ctx, append(slices.Clone(f.all), w))
 }
 
@@ -113,7 +118,7 @@ func (f *watchedFolders) Unwatch(ctx context.Context, id string) error {
 }
 
 func (f *watchedFolders) Hold(path, folder string) (release func()) {
-	w := server.Watch{ID: newID(), Path: path, Folder: folder, By: "command", State: "followed", Since: time.Now()}
+	w := server.Watch{ID: newID(), Path: path, Folder: folder, By: "command", State: "followed", Since: ibid.At(time.Now())}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.all = append(slices.Clone(f.all), w)

@@ -120,3 +120,11 @@ func TestServerKnowsWhoElseFollows(t *testing.T) {
 	}
 	watches(t, url, "let go", func(w []server.Watch) bool { return len(w) == 0 })
 }
+
+// Whoever reaches a server from elsewhere may not read what its user may.
+func TestOnlyLocalServersFollowFolders(t *testing.T) {
+	f := &watchedFolders{}
+	if _, err := f.Watch(t.Context(), t.TempDir(), ""); ibid.CodeOf(err) != ibid.CodeForbidden {
+		t.Errorf("a server on the network follows a folder: %v", err)
+	}
+}

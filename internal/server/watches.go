@@ -3,7 +3,8 @@ package server
 import (
 	"context"
 	"net/http"
-	"time"
+
+	"ibid"
 )
 
 // Watch is a folder that is followed: what changes in it changes in the library.
@@ -15,7 +16,7 @@ type Watch struct {
 	State  string    `json:"state"`            // starting, followed, missing (nothing is removed meanwhile), failed
 	Error  string    `json:"error,omitempty"`
 	Files  int       `json:"files"` // of it that are documents
-	Since  time.Time `json:"since"`
+	Since  ibid.Time `json:"since"`
 }
 
 // Watches are the folders that are followed.
