@@ -214,9 +214,9 @@ func TestQuoting(t *testing.T) {
 			add(&held)
 		}
 	}
-	near(t, "best sentence holds the answer", all.best/all.asked, 0.756, 0.02)
+	near(t, "best sentence holds the answer", all.best/all.asked, 0.754, 0.02)
 	near(t, "one of the best three does", all.three/all.asked, 0.883, 0.02)
-	near(t, "what is quoted does", all.shown/all.asked, 0.877, 0.02)
+	near(t, "what is quoted does", all.shown/all.asked, 0.874, 0.02)
 	near(t, "quotations per answer", all.quotes/all.asked, 1.56, 0.1)
 	near(t, "articles not fitted on: best sentence", held.best/held.asked, 0.776, 0.03)
 	near(t, "articles not fitted on: best three", held.three/held.asked, 0.903, 0.03)
@@ -254,17 +254,17 @@ func TestAbstaining(t *testing.T) {
 	}
 	c := measure(func(squadQuestion) func(int) bool { return nil })
 	near(t, "answered", c.answered/c.asked, 0.888, 0.04)
-	near(t, "of these right", c.right/c.answered, 0.813, 0.04)
-	near(t, "answered without doubt", c.sure/c.asked, 0.646, 0.04)
-	near(t, "of these right", c.sureRight/c.sure, 0.907, 0.04)
+	near(t, "of these right", c.right/c.answered, 0.810, 0.04)
+	near(t, "answered without doubt", c.sure/c.asked, 0.600, 0.04)
+	near(t, "of these right", c.sureRight/c.sure, 0.918, 0.04)
 	c = measure(func(q squadQuestion) func(int) bool { return func(d int) bool { return d == q.gold } })
-	near(t, "paragraph hidden: answered", c.answered/c.asked, 0.433, 0.04)
-	near(t, "paragraph hidden: without doubt", c.sure/c.asked, 0.126, 0.04)
+	near(t, "paragraph hidden: answered", c.answered/c.asked, 0.442, 0.04)
+	near(t, "paragraph hidden: without doubt", c.sure/c.asked, 0.092, 0.04)
 	c = measure(func(q squadQuestion) func(int) bool {
 		return func(d int) bool { return s.titles[d] == s.titles[q.gold] }
 	})
-	near(t, "article hidden: answered", c.answered/c.asked, 0.142, 0.04)
-	near(t, "article hidden: without doubt", c.sure/c.asked, 0.036, 0.04)
+	near(t, "article hidden: answered", c.answered/c.asked, 0.158, 0.04)
+	near(t, "article hidden: without doubt", c.sure/c.asked, 0.017, 0.04)
 }
 
 // TestThresholds: sureFrom is chosen on one half of the articles, where for every
