@@ -158,7 +158,7 @@ func settings() []setting {
 
 		number("limits.tool_calls", "tool calls for one question", 1, 1000,
 			func(c *Config) *int { return &c.Limits.ToolCalls }),
-		number("limits.model_requests", "requests to the model for one question", 1, 1000,
+		number("limits.model_requests", "requests to the model for one question, those of plans, judges and tools among them", 1, 1000,
 			func(c *Config) *int { return &c.Limits.ModelRequests }),
 		number("limits.search_results", "passages that one search of the model's may return", 1, 200,
 			func(c *Config) *int { return &c.Limits.SearchResults }),
