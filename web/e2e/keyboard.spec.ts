@@ -52,6 +52,8 @@ function whole(page: Page, path: string): Locator {
       return page.locator(".document");
     case "/databases":
       return page.getByText("No database is connected.");
+    case "/watched":
+      return page.getByText("No folder is followed.");
     case "/settings":
       return page.getByRole("button", { name: "Test this: Answers" });
     default:
