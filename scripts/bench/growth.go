@@ -172,10 +172,11 @@ func drawGrowth(points []point) string {
 	}
 	last := points[len(points)-1]
 	first := points[0]
-	lines := []struct {
+	type line struct {
 		name, colour string
 		of           func(point) time.Duration
-	}{
+	}
+	lines := []line{
 		{"both, fused", "#1b4f8a", func(p point) time.Duration { return p.hybrid }},
 		{"vectors", "#b3541e", func(p point) time.Duration { return p.vector }},
 		{"words", "#3b7a3b", func(p point) time.Duration { return p.lexical }},
@@ -184,6 +185,10 @@ func drawGrowth(points []point) string {
 	linear := float64(first.hybrid.Microseconds()) / 1000 * float64(last.chunks) / float64(first.chunks)
 	fmt.Fprintf(&s, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="#888" stroke-dasharray="5 4"/><text x="%.1f" y="%.1f" fill="#666">as fast as</text><text x="%.1f" y="%.1f" fill="#666">the index</text>`+"\n",
 		x(float64(first.chunks)), y(linear*float64(first.chunks)/float64(last.chunks)), x(float64(last.chunks)), y(linear), x(float64(last.chunks))+10, y(linear)-6, x(float64(last.chunks))+10, y(linear)+10)
+	// The names stand one below the other, the slowest first.
+	slices.SortStableFunc(lines, func(a, b line) int { return int(b.of(last) - a.of(last)) })
+	const lineHeight = 15
+	label := 0.0
 	for _, line := range lines {
 		var path []string
 		for _, p := range points {
@@ -193,8 +198,9 @@ func drawGrowth(points []point) string {
 				x(float64(p.chunks)), y(ms), line.colour, line.name, p.chunks, ms)
 		}
 		ms := float64(line.of(last).Microseconds()) / 1000
+		label = max(label+lineHeight, y(max(0.01, ms))+4)
 		fmt.Fprintf(&s, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/><text x="%.1f" y="%.1f" fill="%s">%s %.1f ms</text>`+"\n",
-			strings.Join(path, " "), line.colour, x(float64(last.chunks))+10, y(max(0.01, ms))+4, line.colour, line.name, ms)
+			strings.Join(path, " "), line.colour, x(float64(last.chunks))+10, label, line.colour, line.name, ms)
 	}
 	return s.String() + "</svg>\n"
 }
