@@ -102,11 +102,14 @@ type mention struct {
 	Span
 }
 
+// written are what files end with that people write and read.
+const written = `pdf|docx?|pptx?|xlsx?|md|markdown|html?|txt|csv|tsv|epub|eml|rst|tex|rtf|odt|ods|odp`
+
 // extension is what names of files end with.
-var extension = regexp.MustCompile(`(?i)\.(pdf|docx?|pptx?|xlsx?|md|markdown|html?|txt|csv|tsv|epub|eml|rst|tex|rtf|odt|ods|odp|json|ya?ml|xml|ipynb|go|py|js|ts|java|c|h)$`)
+var extension = regexp.MustCompile(`(?i)\.(` + written + `|json|ya?ml|xml|ipynb|go|py|js|ts|java|c|h)$`)
 
 // FileMention finds names of files in a text.
-var FileMention = regexp.MustCompile(`(?i)[\pL\pN][\pL\pN_\-.]*\.(?:pdf|docx?|pptx?|xlsx?|md|markdown|html?|txt|csv|tsv|epub|eml|rst|tex|rtf|odt|ods|odp)\b`)
+var FileMention = regexp.MustCompile(`(?i)[\pL\pN][\pL\pN_\-.]*\.(?:` + written + `)\b`)
 
 // whole looks for the names of a document as they are.
 func (m *mentions) whole(document int, names []string) {
@@ -128,13 +131,17 @@ func (m *mentions) whole(document int, names []string) {
 // find returns where words stand in the question, one after the other.
 func (m *mentions) find(name []token) []Span {
 	var found []Span
+	same := func(a, b token) bool { return a.text == b.text }
 	for i := 0; i+len(name) <= len(m.tokens) && len(name) > 0; i++ {
-		if slices.Equal(textsOf(m.tokens[i:i+len(name)]), textsOf(name)) {
+		if slices.EqualFunc(m.tokens[i:i+len(name)], name, same) {
 			found = append(found, Span{m.tokens[i].Start, m.tokens[i+len(name)-1].End})
 		}
 	}
 	return found
 }
+
+// summing asks for the gist of the document that is named next.
+const summing = `summari[sz]e|sum up|(?:summary|overview|outline|gist|digest|analysis) of|analy[sz]e|tl;?dr(?: of| for)?|(?:key|main) (?:points|findings|takeaways|ideas|topics|results) (?:of|in|from)|takeaways (?:of|from)`
 
 var (
 	spelt = regexp.MustCompile(`[\pL\pN][_-][\pL\pN]|^\p{Lu}{4,}$`)
@@ -144,7 +151,7 @@ var (
 		`dokumente?|dateien?|datei|bericht|handbuch|vertrag|anleitung|document|fichier|rapport|manuel|contrat|documento|archivo|informe|contrato|rapporto|manuale|contratto|arquivo|relatório)`
 	determiner = `(?:(?:the|my|our|your|this|that|a|an|der|die|das|den|dem|le|la|les|l['’]|el|los|las|il|lo|i|o|os|as)\s+)*`
 	// speaking comes before the name of a document, and nothing else hardly does.
-	speaking = regexp.MustCompile(`(?i)(?:\b(?:summari[sz]e|sum up|summary of|overview of|outline of|gist of|digest of|analy[sz]e|analysis of|tl;?dr(?: of| for)?|(?:key|main) (?:points|findings|takeaways|ideas|topics|results) (?:of|in|from)|takeaways (?:of|from)|` +
+	speaking = regexp.MustCompile(`(?i)(?:\b(?:` + summing + `|` +
 		`compare|contrast|according to|based on|as stated in|as per|what(?:['’]s| is) in|what(?:['’]s| is) inside|read|open|search(?: in)?|look (?:in|into|at)|contents? of|` +
 		`laut|gemäß|was steht in|fasse|zusammenfassung von|vergleiche|selon|d['’]après|résumez?|résumé de|que dit|según|resume|resumen de|qué dice|secondo|riassumi|cosa dice|segundo|resuma|resumo de|o que diz)|(?:^|\s)(?:documents?|files?|papers?|reports?))\s+` + determiner + `(?:` + documentNoun + `\s+)?["“'(]?$`)
 	// within may come before the name of a document, as before any other.
@@ -186,7 +193,7 @@ func (m *mentions) keepLongest() {
 var (
 	// partly are the places where some words of a name may stand.
 	partly = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)\b(?:summari[sz]e|sum up|(?:summary|overview|outline|gist|digest|analysis) of|analy[sz]e|tl;?dr(?: of| for)?|(?:key|main) (?:points|findings|takeaways|ideas|topics|results) (?:of|in|from)|takeaways (?:of|from))\s+` + determiner + `([^,;:?!]+?)(?:\s+(?:in|for me|please|briefly)\b[^?]*)?[?.!]*$`),
+		regexp.MustCompile(`(?i)\b(?:` + summing + `)\s+` + determiner + `([^,;:?!]+?)(?:\s+(?:in|for me|please|briefly)\b[^?]*)?[?.!]*$`),
 		regexp.MustCompile(`(?i)\b(?:according to|based on|as stated in|laut|gemäß|selon|según|secondo|segundo)\s+` + determiner + `([^,;:?!]+?)\s*(?:,|[?.!]*$)`),
 		regexp.MustCompile(`(?i)\bwhat (?:does|do|did|else does)\s+` + determiner + `([^,;:?!]+?)\s+(?:say|state|mention|recommend|conclude|contain|cover|describe|require|specify|report|explain|claim|tell us)\b`),
 		regexp.MustCompile(`(?i)\bwhat(?:['’]s| is| are)\s+` + determiner + `([^,;:?!]+?)\s+about\W*$`),
