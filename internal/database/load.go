@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -241,17 +242,19 @@ func copySQLite(_ context.Context, from, to, _ string) error {
 	if err != nil {
 		return unreadable(err)
 	}
+	return copyFile(in, to)
+}
+
+// copyFile writes what is left of a file to another, and closes both.
+func copyFile(in *os.File, to string) error {
 	defer in.Close()
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
-		return fmt.Errorf("keep a database: %w", err)
+		return fmt.Errorf("copy a database: %w", err)
 	}
 	_, err = io.Copy(out, in)
-	if closed := out.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return fmt.Errorf("keep a database: %w", err)
+	if err := errors.Join(err, out.Close()); err != nil {
+		return fmt.Errorf("copy a database: %w", err)
 	}
 	return nil
 }

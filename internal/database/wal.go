@@ -107,7 +107,7 @@ func (s *sqliteSource) copy(of stamp) (string, error) {
 	}
 	f.Close()
 	s.copied = copied{of, f.Name()}
-	err = errors.Join(copyFile(s.files.path, f.Name()), copyFile(s.files.wal(), f.Name()+"-wal"))
+	err = errors.Join(copyIfThere(s.files.path, f.Name()), copyIfThere(s.files.wal(), f.Name()+"-wal"))
 	if err == nil && s.files.stamp() != of {
 		err = &ibid.Error{Code: ibid.CodeConflict, Message: "the database is being written to; ask again", Retryable: true}
 	}
@@ -132,7 +132,7 @@ func (s *sqliteSource) forget() {
 	s.copied = copied{}
 }
 
-func copyFile(from, to string) error {
+func copyIfThere(from, to string) error {
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // written into the database meanwhile, as the stamp will show
@@ -140,16 +140,7 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return unreadable(err)
 	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return fmt.Errorf("copy a database: %w", err)
-	}
-	_, err = io.Copy(out, in)
-	if err := errors.Join(err, out.Close()); err != nil {
-		return fmt.Errorf("copy a database: %w", err)
-	}
-	return nil
+	return copyFile(in, to)
 }
 
 // openFile opens a file for reading only.
