@@ -60,17 +60,7 @@ func measureAgain(ctx context.Context, o options, s *server, gen *generator, t *
 
 // measureAgainAlone does so with a server that has nothing else.
 func measureAgainAlone(ctx context.Context, o options, model *modelServer, t *table) error {
-	dir, err := os.MkdirTemp("", "ibid-bench-")
-	if err != nil {
-		return fmt.Errorf("make a data directory: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	s, err := startServer(ctx, o.binary, dir, model.url)
-	if err != nil {
-		return err
-	}
-	defer s.stop()
-	return measureAgain(ctx, o, s, newGenerator(2), t)
+	return withServer(ctx, o, model, func(s *server) error { return measureAgain(ctx, o, s, newGenerator(2), t) })
 }
 
 // againFile is one file of the corpus.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
 	"sync"
 	"time"
 )
@@ -96,29 +95,20 @@ func searchTimes(ctx context.Context, s *server, gen *generator, n int) ([]time.
 
 // measureBusyAlone fills a library and measures nothing but this.
 func measureBusyAlone(ctx context.Context, o options, model *modelServer, t *table) error {
-	dir, err := os.MkdirTemp("", "ibid-busy-")
-	if err != nil {
-		return fmt.Errorf("make a data directory: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	s, err := startServer(ctx, o.binary, dir, model.url)
-	if err != nil {
-		return err
-	}
-	defer s.stop()
-	gen := newGenerator(1)
-	for _, size := range []int{10_000, 100_000} {
-		if size > o.busy {
-			break
+	return withServer(ctx, o, model, func(s *server) error {
+		gen := newGenerator(1)
+		for _, size := range []int{10_000, 100_000} {
+			if size > o.busy {
+				break
+			}
+			if _, _, err := s.fill(ctx, gen, size); err != nil {
+				return err
+			}
+			s.settle(ctx)
+			if err := measureBusy(ctx, o, s, gen, fmt.Sprintf("%dk", size/1000), t); err != nil {
+				return err
+			}
 		}
-		label := fmt.Sprintf("%dk", size/1000)
-		if _, _, err := s.fill(ctx, gen, size); err != nil {
-			return err
-		}
-		s.settle(ctx)
-		if err := measureBusy(ctx, o, s, gen, label, t); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }

@@ -155,3 +155,18 @@ func (s *server) memory() string {
 	}
 	return "unknown on this system"
 }
+
+// withServer measures with a server of its own, which has nothing yet.
+func withServer(ctx context.Context, o options, model *modelServer, measure func(s *server) error) error {
+	dir, err := os.MkdirTemp("", "ibid-bench-")
+	if err != nil {
+		return fmt.Errorf("make a data directory: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	s, err := startServer(ctx, o.binary, dir, model.url)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	return measure(s)
+}
