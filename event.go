@@ -132,8 +132,31 @@ type PassagesReranked struct {
 }
 
 // CitationAdded makes a passage citable. It always comes before the first
-// AnswerDelta that could cite it.
+// AnswerDelta that could cite it. Its N is the place of the passage among what was
+// found, which the model knows as its handle; footnotes have numbers of their own
+// (CitationPlaced).
 type CitationAdded struct{ Citation }
+
+// CitationPlaced is a footnote of the answer: the very words that back one of its
+// statements. It comes before the AnswerDelta that shows the footnote's marker. The
+// same words keep their number: where they back another statement the event stands
+// again with the same N.
+type CitationPlaced struct {
+	N          int           `json:"n"`        // footnote number, in reading order of the answer, from 1
+	Found      int           `json:"found"`    // number of the passage among what was found
+	ChunkID    string        `json:"chunk_id"` // of that passage, and of the marker in the text
+	DocumentID string        `json:"document_id"`
+	Version    string        `json:"version"`
+	Start      int           `json:"start"` // of the words in the document's text; may lie beside the passage, never outside its document
+	End        int           `json:"end"`
+	Pages      []int         `json:"pages"`
+	Quote      string        `json:"quote"` // the words
+	URL        string        `json:"url"`   // where the source opens, at the page of the words
+	Kind       CitedKind     `json:"kind"`
+	Statement  Range         `json:"statement"` // bytes of the answer's text since the last retraction
+	Marker     int           `json:"marker"`    // byte of the answer's text where the marker begins
+	Support    SupportDegree `json:"support"`
+}
 
 // AnswerStarted comes before the first piece of an answer.
 type AnswerStarted struct {
@@ -173,8 +196,12 @@ type Claim struct {
 	Claim    string   `json:"claim"`
 	Verdict  string   `json:"verdict"` // SUPPORTED, PARTIALLY_SUPPORTED, UNSUPPORTED
 	ChunkIDs []string `json:"chunk_ids"`
-	Start    int      `json:"start,omitempty"`
-	End      int      `json:"end,omitempty"`
+	// Support is the verdict in finer words: quoted is SUPPORTED, not_found and
+	// contradicted are UNSUPPORTED. Empty in answers of older versions.
+	Support SupportDegree `json:"support,omitempty"`
+	Notes   []int         `json:"notes,omitempty"` // numbers of the footnotes behind the statement
+	Start   int           `json:"start,omitempty"`
+	End     int           `json:"end,omitempty"`
 }
 
 // Memory is how full the conversation's memory is.
@@ -243,6 +270,7 @@ func (ToolFinished) EventType() string     { return "tool.finished" }
 func (PassagesGraded) EventType() string   { return "passages.graded" }
 func (PassagesReranked) EventType() string { return "passages.reranked" }
 func (CitationAdded) EventType() string    { return "citation.added" }
+func (CitationPlaced) EventType() string   { return "citation.placed" }
 func (AnswerStarted) EventType() string    { return "answer.started" }
 func (AnswerDelta) EventType() string      { return "answer.delta" }
 func (AnswerRetracted) EventType() string  { return "answer.retracted" }
@@ -316,6 +344,8 @@ func DecodeEventData(typ string, raw []byte) (EventData, error) {
 		return decode[PassagesReranked](typ, raw)
 	case "citation.added":
 		return decode[CitationAdded](typ, raw)
+	case "citation.placed":
+		return decode[CitationPlaced](typ, raw)
 	case "answer.started":
 		return decode[AnswerStarted](typ, raw)
 	case "answer.delta":

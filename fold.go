@@ -51,13 +51,16 @@ func (f *Folder) Add(e Event) {
 	case AnswerVerified:
 		m.Verification = &d
 	case CitationAdded:
-		m.Citations = append(m.Citations, d.Citation)
+		m.Found = append(m.Found, d.Citation)
+	case CitationPlaced:
+		m.Citations = Place(m.Citations, m.Found, d)
 	case AnswerStarted:
 		m.Model = d.Model
 	case AnswerDelta:
 		f.text.WriteString(d.Text)
 	case AnswerRetracted:
 		f.text.Reset()
+		m.Citations = nil
 		m.Retracted++
 		m.Verification = nil
 	case SourcesNamed:
@@ -96,6 +99,7 @@ func (f *Folder) Preview(more []Event) Message {
 	g := Folder{msg: f.msg}
 	g.msg.Steps = append([]Step(nil), f.msg.Steps...)
 	g.msg.Citations = append([]Citation(nil), f.msg.Citations...)
+	g.msg.Found = append([]Citation(nil), f.msg.Found...)
 	g.msg.Grades = append([]Grade(nil), f.msg.Grades...)
 	g.text.WriteString(f.text.String())
 	g.reasoning.WriteString(f.reasoning.String())

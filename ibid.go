@@ -237,17 +237,6 @@ type Passage struct {
 	URL        string     `json:"url,omitempty"` // of a web page; documents have one of their own
 }
 
-// SourceKind says what a passage or a citation was taken from.
-type SourceKind string
-
-// A source is a document of the library unless it says otherwise.
-const (
-	SourceDocument SourceKind = ""
-	SourceQuery    SourceKind = "query" // the result of a database query: Quote is the query, Text the table
-	SourceWeb      SourceKind = "web"   // a page of the web, at URL
-	SourceFile     SourceKind = "file"  // a file of the conversation, at URL
-)
-
 // Range is a span of a document's extracted text.
 type Range struct {
 	Start int `json:"start"`
@@ -276,26 +265,4 @@ type Match struct {
 type Candidate struct {
 	ChunkID string
 	Score   float64
-}
-
-// Citation ties a statement to the words that back it. It holds enough to stay
-// true after the document was indexed anew or removed.
-type Citation struct {
-	N          int        `json:"n"` // footnote number within the message, from 1
-	ChunkID    string     `json:"chunk_id"`
-	DocumentID string     `json:"document_id"`
-	Version    string     `json:"version"`
-	Title      string     `json:"title"`
-	Path       []string   `json:"path"`  // folder parts, then the file name
-	Pages      []int      `json:"pages"` // the pages of the quote; the first is the one to open
-	Heading    string     `json:"heading"`
-	Quote      string     `json:"quote"`
-	Start      int        `json:"start"`
-	End        int        `json:"end"`
-	Text       string     `json:"text,omitempty"` // the whole passage
-	Level      string     `json:"level"`          // "L1" section, "L2" passage, "L3" sentence
-	Score      float64    `json:"score"`
-	URL        string     `json:"url"` // where the source opens, at its page
-	Kind       SourceKind `json:"kind,omitempty"`
-	Match      Match      `json:"match,omitzero"` // why the search found it
 }

@@ -68,8 +68,11 @@ func TestFold(t *testing.T) {
 	add(ToolStarted{CallID: "a", Tool: "calculator", Detail: "again"})
 	add(ToolFinished{CallID: "a", Tool: "calculator", OK: true, Summary: "4"})
 	add(CitationAdded{Citation{N: 1, ChunkID: "c_1"}})
+	add(CitationAdded{Citation{N: 2, ChunkID: "c_2", Title: "Lease", Quote: "what the search thought of"}})
+	add(CitationPlaced{N: 1, Found: 1, ChunkID: "c_1", Quote: "void"})
 	add(AnswerDelta{Text: "wrong"})
 	add(AnswerRetracted{Reason: "again"})
+	add(CitationPlaced{N: 1, Found: 2, ChunkID: "c_2", Quote: "the words", Start: 3, End: 12, Statement: Range{0, 5}, Marker: 5, Support: SupportQuoted})
 	add(AnswerDelta{Text: "right"})
 	var f Folder
 	for _, e := range events {
@@ -83,8 +86,19 @@ func TestFold(t *testing.T) {
 	if m.Text != "right" || m.Reasoning != "I think" || m.Retracted != 1 || m.Attempts != 2 || m.Status != StatusRunning {
 		t.Errorf("folded %+v", m)
 	}
-	if len(m.Steps) != 1 || !m.Steps[0].Done || m.Steps[0].Detail != "again" || len(m.Citations) != 1 {
-		t.Errorf("steps %+v, citations %+v", m.Steps, m.Citations)
+	if len(m.Steps) != 1 || !m.Steps[0].Done || m.Steps[0].Detail != "again" || len(m.Found) != 2 {
+		t.Errorf("steps %+v, found %+v", m.Steps, m.Found)
+	}
+	placed := []Citation{{N: 1, Found: 2, ChunkID: "c_2", Title: "Lease", Quote: "the words", Start: 3, End: 12,
+		Statements: []CitedStatement{{Start: 0, End: 5, Marker: 5, Support: SupportQuoted}}}}
+	if !reflect.DeepEqual(m.Citations, placed) {
+		t.Errorf("footnotes %+v, want %+v", m.Citations, placed)
+	}
+	// The same words behind another statement are the same footnote, and whoever was
+	// given the message before keeps it as it was.
+	f.Add(Event{Seq: 101, Run: "m", Data: CitationPlaced{N: 1, Found: 2, ChunkID: "c_2", Statement: Range{7, 9}, Marker: 9, Support: SupportPartly}})
+	if again := f.Message(); len(again.Citations) != 1 || len(again.Citations[0].Statements) != 2 || len(m.Citations[0].Statements) != 1 {
+		t.Errorf("footnotes %+v, before %+v", again.Citations, m.Citations)
 	}
 	if !reflect.DeepEqual(m, Fold(events)) {
 		t.Error("Fold and Folder differ")

@@ -52,7 +52,8 @@ type Message struct {
 	Text         string          `json:"text"` // citations as [chunk_id]
 	Status       Status          `json:"status"`
 	Reasoning    string          `json:"reasoning,omitempty"`
-	Citations    []Citation      `json:"citations,omitempty"`
+	Citations    []Citation      `json:"citations,omitempty"` // the footnotes, by number; in messages of older versions all that was found
+	Found        []Citation      `json:"found,omitempty"`     // the passages that were found, cited or not
 	Steps        []Step          `json:"steps,omitempty"`
 	Sources      []Source        `json:"sources,omitempty"` // web pages the model named
 	Error        *RunFailed      `json:"error,omitempty"`

@@ -263,7 +263,7 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	cfg := agent.Config{
 		Model: chosen.model, Planner: a.planner, Judge: chosen.writer(), Fallback: reader.New(), Tools: a.offered(chosen, task.Request),
 		Limits:  agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
-		Grading: agent.Judging(a.cfg.Grading), Verification: agent.Judging(a.cfg.Verification), Parents: a.db.Parents,
+		Grading: agent.Judging(a.cfg.Grading), Verification: agent.Judging(a.cfg.Verification), Parents: a.db.Parents, Around: a.db.Around,
 		Now: time.Now, NewID: newID, Log: a.log,
 	}
 	cfg.Tools = append(cfg.Tools, a.databaseTools(databases)...)

@@ -26,7 +26,7 @@ func TestQuestionAboutAnAttachedFile(t *testing.T) {
 		t.Fatalf("the answer is %q, steps %+v", m.Text, m.Steps)
 	}
 	c := m.Citations[0]
-	if c.Kind != ibid.SourceFile || c.Title != "mill.html" || c.URL != "/v1/messages/"+m.ParentID+"/files/0" || c.DocumentID != "" {
+	if c.Kind != ibid.SourceAttachment || c.Title != "mill.html" || c.URL != "/v1/messages/"+m.ParentID+"/files/0" || c.DocumentID != "" {
 		t.Errorf("cited is %+v", c)
 	}
 	resp, err := http.Get(p.url + c.URL)
@@ -50,7 +50,7 @@ func TestQuestionAboutAnAttachedFile(t *testing.T) {
 	}
 	p = reopenInProcess(t, p.app.cfg)
 	m = p.ask("t1", map[string]any{"input_text": "How many days ahead must notice be given for the mill?"})
-	if !strings.Contains(m.Text, "90 days") || len(m.Citations) == 0 || m.Citations[0].Kind != ibid.SourceFile {
+	if !strings.Contains(m.Text, "90 days") || len(m.Citations) == 0 || m.Citations[0].Kind != ibid.SourceAttachment {
 		t.Errorf("after a restart the answer is %q, steps %+v", m.Text, m.Steps)
 	}
 	if m = p.ask("t2", map[string]any{"input_text": "What is the rent of the mill?"}); strings.Contains(m.Text, "1,250") {

@@ -49,7 +49,10 @@ type Config struct {
 	// Parents fetches the sections around passages, by chunk id; nil where there
 	// are none.
 	Parents func(ctx context.Context, chunkIDs []string) (map[string]ibid.Chunk, error)
-	Cache   Cache // of answers; nil: none
+	// Around fetches the passages of the section that each chunk stands in, and its
+	// neighbours, in the order of the text, by chunk id; nil where there are none.
+	Around func(ctx context.Context, chunkIDs []string) (map[string][]ibid.Chunk, error)
+	Cache  Cache // of answers; nil: none
 	// Judge grades passages and judges claims where rules are not enough; nil
 	// leaves it all to the rules.
 	Judge ibid.Model
@@ -68,7 +71,7 @@ type Config struct {
 // Judging says who judges passages and claims.
 type Judging string
 
-// Rules judge in no time and are calibrated (search.Grade, search.Judge). The
+// Rules judge in no time and are calibrated (search.Grade, evidence.Judge). The
 // model judges in one call for all; with JudgeAuto where the rules are unsure,
 // with JudgeModel always, both while the limits leave room.
 const (
@@ -134,7 +137,7 @@ type Outcome struct {
 //
 // It emits query.analyzed, cache.checked, reasoning.delta, tool.started,
 // citation.added, tool.finished, passages.graded, passages.reranked,
-// answer.started, answer.delta, answer.retracted, sources.named and
+// answer.started, citation.placed, answer.delta, answer.retracted, sources.named and
 // answer.verified; the other events are the runner's.
 func Run(ctx context.Context, cfg Config, task Task, emit func(ibid.EventData) error) (Outcome, error) {
 	s, err := newSession(cfg.withDefaults(), task, emit)

@@ -444,7 +444,7 @@ func TestCitationOf(t *testing.T) {
 		Quote:    ibid.Quote{Text: "It ends.", Start: 124, End: 132, Page: 5}, Score: 0.5,
 	}
 	want := ibid.Citation{N: 2, ChunkID: "c_1", DocumentID: "d1", Version: "v1", Title: "The lease", Path: []string{"house", "2024", "lease.pdf"}, Pages: []int{5},
-		Heading: "Lease › Term", Quote: "It ends.", Start: 124, End: 132, Text: p.Text, Level: "L3", Score: 0.5, URL: "/v1/documents/d1/file?version=v1#page=5"}
+		Heading: "Lease › Term", Quote: "It ends.", Start: 124, End: 132, Text: p.Text, TextStart: 100, Level: "L3", Score: 0.5, URL: "/v1/documents/d1/file?version=v1#page=5"}
 	if diff := cmp.Diff(want, citationOf(p, 2)); diff != "" {
 		t.Errorf("citation (-want +got):\n%s", diff)
 	}

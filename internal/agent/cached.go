@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +44,9 @@ func (s *session) lookUp(ctx context.Context) (phase, error) {
 		}
 		s.cfg.Log.Warn("the cache of answers failed", "error", err)
 		return phasePlan, nil
+	}
+	if len(found.Answer.Found) == 0 { // an answer of an older version has footnotes of another kind
+		found.Hit = false
 	}
 	checked := ibid.CacheChecked{Hit: found.Hit, Similarity: round3(found.Similarity)}
 	if found.Hit {
@@ -86,32 +91,55 @@ func (s *session) reusable(out Outcome) bool {
 // present finds questions whose answer changes while the documents do not.
 var present = regexp.MustCompile(`(?i)\b(today|now|current(ly)?|latest|yesterday|tomorrow|tonight|this (week|month|year)|ago|recent(ly)?|heute|jetzt|gestern|morgen)\b`)
 
-// replay streams an answer that was given before, with its citations.
+// replay streams an answer that was given before: what was found for it, then its
+// text, each footnote before the text that shows its marker.
 func (s *session) replay(ctx context.Context, m ibid.Message) error {
 	s.cached = true
-	for _, c := range m.Citations {
+	for _, c := range m.Found {
 		if err := s.emit(ibid.CitationAdded{Citation: c}); err != nil {
 			return err
 		}
 	}
-	if err := s.emit(ibid.AnswerStarted{Model: m.Model, ContextChunks: len(m.Citations)}); err != nil {
+	if err := s.emit(ibid.AnswerStarted{Model: m.Model, ContextChunks: len(m.Found)}); err != nil {
 		return err
 	}
-	for rest := m.Text; rest != ""; {
+	footnotes := placedIn(m)
+	for at := 0; at < len(m.Text); {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		n := len(rest)
-		if i := strings.IndexAny(rest[min(replayBytes, n):], " \n"); i >= 0 {
-			n = min(replayBytes, n) + i + 1
+		end := len(m.Text)
+		if i := strings.IndexAny(m.Text[min(at+replayBytes, end):], " \n"); i >= 0 {
+			end = min(at+replayBytes, end) + i + 1
 		}
-		if err := s.emit(ibid.AnswerDelta{Text: rest[:n]}); err != nil {
+		for len(footnotes) > 0 && footnotes[0].Marker < end {
+			if err := s.emit(footnotes[0]); err != nil {
+				return err
+			}
+			footnotes = footnotes[1:]
+		}
+		if err := s.emit(ibid.AnswerDelta{Text: m.Text[at:end]}); err != nil {
 			return err
 		}
-		rest = rest[n:]
+		at = end
 	}
 	if m.Verification == nil {
 		return nil
 	}
 	return s.emit(*m.Verification)
+}
+
+// placedIn are the footnotes of a message as they were placed, in the order of the
+// text.
+func placedIn(m ibid.Message) []ibid.CitationPlaced {
+	var all []ibid.CitationPlaced
+	for _, c := range m.Citations {
+		for _, st := range c.Statements {
+			all = append(all, ibid.CitationPlaced{N: c.N, Found: c.Found, ChunkID: c.ChunkID, DocumentID: c.DocumentID, Version: c.Version,
+				Start: c.Start, End: c.End, Pages: c.Pages, Quote: c.Quote, URL: c.URL, Kind: c.Kind.Cited(),
+				Statement: ibid.Range{Start: st.Start, End: st.End}, Marker: st.Marker, Support: st.Support})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b ibid.CitationPlaced) int { return cmp.Compare(a.Marker, b.Marker) })
+	return all
 }

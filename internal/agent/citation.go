@@ -21,9 +21,9 @@ const (
 	rangeLimit = 20
 )
 
-// resolver turns the citation markers of an answer into "[<chunk id>]", several
-// into "[id1][id2]", however the text is cut into chunks. Only passages of this
-// run are resolved.
+// resolver finds the citation markers of an answer and what they name, however the
+// text is cut into chunks. Only passages of this run are resolved. What a marker
+// becomes in the text is the placer's affair.
 //
 // Inside brackets ([ ], [[ ]], \[ \], 【 】, ［ ］, ( ), （ ）) a marker is a list of
 // references with words around them that say so ("see", "source", "and") or that
@@ -54,33 +54,52 @@ type resolver struct {
 	dropped int
 }
 
+// segment is a piece of an answer: words, or a marker.
+type segment struct {
+	text string
+	code bool     // the words are code
+	ids  []string // of a marker: the chunks that it names
+}
+
+// segments are the pieces of an answer, in order.
+type segments []segment
+
+// write adds words.
+func (s *segments) write(text string, code bool) {
+	if n := len(*s); n > 0 && (*s)[n-1].ids == nil && (*s)[n-1].code == code {
+		(*s)[n-1].text += text
+	} else if text != "" {
+		*s = append(*s, segment{text: text, code: code})
+	}
+}
+
 // Write takes the next piece of the answer, cut between characters, and returns
 // what may be shown.
-func (r *resolver) Write(s string) string {
+func (r *resolver) Write(s string) segments {
 	r.buf += s
 	return r.run(false)
 }
 
 // Close returns what is left to show.
-func (r *resolver) Close() string { return r.run(true) }
+func (r *resolver) Close() segments { return r.run(true) }
 
-func (r *resolver) run(final bool) string {
-	var out strings.Builder
+func (r *resolver) run(final bool) segments {
+	var out segments
 	for r.buf != "" {
 		n, more := r.md.verbatim(r.buf, final)
 		if n > 0 {
-			out.WriteString(r.take(n))
+			out.write(r.take(n), true)
 			continue
 		}
 		if more || r.plain(&out, final) {
 			break
 		}
 	}
-	return out.String()
+	return out
 }
 
 // plain handles what stands at the start of buf outside code.
-func (r *resolver) plain(out *strings.Builder, final bool) (more bool) {
+func (r *resolver) plain(out *segments, final bool) (more bool) {
 	spaces := 0
 	for spaces < len(r.buf) && r.buf[spaces] == ' ' {
 		spaces++
@@ -118,9 +137,9 @@ func (r *resolver) plain(out *strings.Builder, final bool) (more bool) {
 		return r.drop(out, spaces, m, final)
 	}
 	r.dropped += m.unknown
-	out.WriteString(r.buf[:spaces])
+	out.write(r.buf[:spaces], false)
+	*out = append(*out, segment{ids: m.ids})
 	for _, id := range m.ids {
-		out.WriteString("[" + id + "]")
 		if !slices.Contains(r.cited, id) {
 			r.cited = append(r.cited, id)
 		}
@@ -133,7 +152,7 @@ func (r *resolver) plain(out *strings.Builder, final bool) (more bool) {
 
 // drop leaves a marker out that resolved to nothing. The spaces before it stay
 // where they part two words.
-func (r *resolver) drop(out *strings.Builder, spaces int, m match, final bool) (more bool) {
+func (r *resolver) drop(out *segments, spaces int, m match, final bool) (more bool) {
 	rest := r.buf[spaces+m.size:]
 	if rest == "" && !final {
 		return true
@@ -150,9 +169,9 @@ func (r *resolver) drop(out *strings.Builder, spaces int, m match, final bool) (
 }
 
 // pass hands on n bytes of plain text.
-func (r *resolver) pass(out *strings.Builder, n int) {
+func (r *resolver) pass(out *segments, n int) {
 	r.md.pass(r.buf[:n])
-	out.WriteString(r.take(n))
+	out.write(r.take(n), false)
 }
 
 func (r *resolver) take(n int) string {

@@ -47,7 +47,7 @@ var schemas = map[string]json.RawMessage{
 "id":{"type":"string"},"score":{"type":"number"}},"required":["id","score"],"additionalProperties":false}},
 "better_query":{"type":"string"}},"required":["grades","better_query"],"additionalProperties":false}`),
 	"verify": json.RawMessage(`{"type":"object","properties":{"verdicts":{"type":"array","items":{"type":"object","properties":{
-"claim":{"type":"integer"},"verdict":{"type":"string","enum":["SUPPORTED","PARTIALLY_SUPPORTED","UNSUPPORTED"]}},
+"claim":{"type":"integer"},"verdict":{"type":"string","enum":["SUPPORTED","PARTIALLY_SUPPORTED","UNSUPPORTED","CONTRADICTED"]}},
 "required":["claim","verdict"],"additionalProperties":false}}},"required":["verdicts"],"additionalProperties":false}`),
 }
 

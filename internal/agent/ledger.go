@@ -56,8 +56,11 @@ func citationOf(p ibid.Passage, n int) ibid.Citation {
 	c := ibid.Citation{
 		N: n, ChunkID: p.ID, DocumentID: p.DocumentID, Version: p.Version, Title: p.Document.Title,
 		Path: []string{}, Pages: p.Pages, Heading: strings.Join(p.Heading, " › "),
-		Quote: p.Quote.Text, Start: p.Quote.Start, End: p.Quote.End, Text: p.Text,
+		Quote: p.Quote.Text, Start: p.Quote.Start, End: p.Quote.End, Text: p.Text, TextStart: p.Start,
 		Level: levelName(p.Level), Score: p.Score, Kind: p.Kind, Match: p.Match,
+	}
+	if p.Kind == ibid.SourceQuery {
+		c.Query = p.Quote.Text
 	}
 	if c.Title == "" {
 		c.Title = p.Document.Name

@@ -129,7 +129,7 @@ func (s *session) fallBack(ctx context.Context, why error) (phase, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.stream = newAnswerStream(s, 0)
+	s.stream = newAnswerStream(ctx, s, 0)
 	s.stream.by = s.cfg.Fallback.Name()
 	if err := s.stream.close(s.prompts.nudges["fallback"] + "\n\n" + resp.Turn.Text()); err != nil {
 		return 0, err
@@ -194,7 +194,7 @@ func (s *session) attempt(ctx context.Context, req ibid.ModelRequest) (ibid.Mode
 	if s.spent() {
 		s.last++
 	}
-	s.stream = newAnswerStream(s, s.holdLimit(req))
+	s.stream = newAnswerStream(ctx, s, s.holdLimit(req))
 	s.writing, s.written = nil, nil
 	resp, err := s.generate(ctx, s.cfg.Model, req, func(d ibid.ModelDelta) {
 		if s.take(d, len(req.Tools) > 0) != nil {

@@ -168,10 +168,11 @@ func readPassage(t *testing.T, i int, line string) ibid.Passage {
 	if err != nil {
 		t.Fatal(err)
 	}
+	start := 1000 * page // a page of these documents has a thousand bytes
 	return ibid.Passage{
-		Chunk:    ibid.Chunk{ID: fields[0], DocumentID: "d_" + fields[1], Version: "v1", Level: 2, Text: text, End: len(text), Pages: []int{page}},
+		Chunk:    ibid.Chunk{ID: fields[0], DocumentID: "d_" + fields[1], Version: "v1", Level: 2, Text: text, Start: start, End: start + len(text), Pages: []int{page}},
 		Document: ibid.Document{ID: "d_" + fields[1], Title: fields[1], Name: fields[1]},
-		Quote:    ibid.Quote{Text: text, End: len(text), Page: page},
+		Quote:    ibid.Quote{Text: text, Start: start, End: start + len(text), Page: page},
 		Score:    1 / float64(i+1),
 	}
 }
@@ -247,7 +248,10 @@ func (c oneAnswer) Lookup(_ context.Context, question string) (CacheFound, error
 		return CacheFound{Similarity: 0.5}, nil
 	}
 	m := c.answer
-	m.Citations = []ibid.Citation{{N: 1, ChunkID: "c_aaaaaa1", Title: "lease.pdf", Pages: []int{4}}}
+	m.Found = []ibid.Citation{{N: 1, ChunkID: "c_aaaaaa1", Title: "lease.pdf", Pages: []int{4}}}
+	at := strings.Index(m.Text, "[c_aaaaaa1]")
+	m.Citations = ibid.Place(nil, m.Found, ibid.CitationPlaced{N: 1, Found: 1, ChunkID: "c_aaaaaa1", Quote: "The lease runs for five years.", Pages: []int{4},
+		Statement: ibid.Range{End: at - 1}, Marker: at, Support: ibid.SupportFull})
 	m.Verification = &ibid.AnswerVerified{ClaimsChecked: 1, ClaimsSupported: 1, Confidence: 1}
 	return CacheFound{Hit: true, Similarity: 0.98, Question: "How long is the lease?", At: noon, Answer: m}, nil
 }
@@ -264,6 +268,24 @@ func (sc *script) play(t *testing.T) string {
 		t.Errorf("%d turns of the script were not asked for", n)
 	}
 	return writeEvents(log) + writeEnd(out, err)
+}
+
+// answerAround is the text of the answer that event i is a part of: all of it up to
+// where it is retracted.
+func answerAround(log []ibid.EventData, i int) string {
+	var b strings.Builder
+	for k, e := range log {
+		switch d := e.(type) {
+		case ibid.AnswerDelta:
+			b.WriteString(d.Text)
+		case ibid.AnswerRetracted:
+			if k > i {
+				return b.String()
+			}
+			b.Reset()
+		}
+	}
+	return b.String()
 }
 
 // writeEvents writes a log for people: one line per event, deltas joined, and
@@ -312,6 +334,8 @@ func writeEvents(log []ibid.EventData) string {
 			fmt.Fprintf(&b, "tool.started %s %s %s (%s) iteration %d\n", d.CallID, d.Tool, d.Input, d.Detail, d.Iteration)
 		case ibid.CitationAdded:
 			fmt.Fprintf(&b, "citation.added c%d %s %s %v\n", d.N, d.ChunkID, d.Title, d.Pages)
+		case ibid.CitationPlaced:
+			fmt.Fprintf(&b, "citation.placed %d: %q backs %q (%s) %v\n", d.N, d.Quote, answerAround(log, i)[d.Statement.Start:d.Statement.End], d.Support, d.Pages)
 		case ibid.ToolFinished:
 			fmt.Fprintf(&b, "tool.finished %s ok=%t: %s\n", d.CallID, d.OK, d.Summary)
 			for _, line := range strings.Split(strings.TrimRight(d.Output, "\n"), "\n") {

@@ -19,7 +19,8 @@ type state struct {
 	rounds    []*round
 	calls     map[string]*call
 	ledger    ledger
-	answer    []byte // the text since the last retraction
+	answer    []byte                // the text since the last retraction
+	placed    []ibid.CitationPlaced // its footnotes, as they came
 	verdict   *ibid.AnswerVerified
 	named     int // sources that the log names
 	toolUsage ibid.Usage
@@ -66,8 +67,10 @@ func (s *state) apply(data ibid.EventData) {
 		s.ledger.add(d.Citation)
 	case ibid.AnswerDelta:
 		s.answer = append(s.answer, d.Text...)
+	case ibid.CitationPlaced:
+		s.placed = append(s.placed, d)
 	case ibid.AnswerRetracted:
-		s.answer = nil
+		s.answer, s.placed = nil, nil
 	case ibid.AnswerVerified:
 		s.verdict = &d
 	case ibid.SourcesNamed:

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -13,23 +14,25 @@ import (
 // answerStream takes one turn of the model as it arrives, and lets through what
 // belongs to the visible answer:
 //
-//	text ─▶ whole characters ─▶ metadata out ─▶ citations resolved ─▶ held ─▶ answer.delta
+//	text ─▶ whole characters ─▶ metadata out ─▶ markers resolved ─▶ footnotes placed ─▶ held ─▶ answer.delta
 type answerStream struct {
 	s     *session
 	by    string // the name of the model
 	limit int    // bytes to hold before the text counts as the answer
 	meta  metadataFilter
 	cite  resolver
+	place *placer // what came through
 
 	raw     strings.Builder // what the model wrote, as far as it is whole characters
 	partial string          // the beginning of a character
-	visible strings.Builder // what came through
-	sent    int             // how much of visible stands in the log
+	sent    int             // how much of what came through stands in the log
 	open    bool            // the text counts as the answer
 }
 
-func newAnswerStream(s *session, limit int) *answerStream {
-	return &answerStream{s: s, by: s.cfg.Model.Name(), limit: limit, cite: resolver{ledger: &s.state.ledger}}
+// newAnswerStream returns a stream for one turn. ctx is for what is looked up to
+// place footnotes.
+func newAnswerStream(ctx context.Context, s *session, limit int) *answerStream {
+	return &answerStream{s: s, by: s.cfg.Model.Name(), limit: limit, cite: resolver{ledger: &s.state.ledger}, place: newPlacer(ctx, s)}
 }
 
 // take takes a piece of the turn. Thinking that arrives although it was turned
@@ -47,12 +50,12 @@ func (a *answerStream) take(d ibid.ModelDelta) error {
 func (a *answerStream) write(text string) error {
 	text, a.partial = wholeCharacters(a.partial + text)
 	a.raw.WriteString(text)
-	a.visible.WriteString(a.cite.Write(a.meta.Write(text)))
-	held := a.limit
-	if held == announceHold && a.visible.Len() > plainHold && !announcing.MatchString(a.visible.String()) {
+	a.place.take(a.cite.Write(a.meta.Write(text)))
+	held, visible := a.limit, a.place.size()
+	if held == announceHold && visible > plainHold && !announcing.Match(a.place.text) {
 		held = plainHold
 	}
-	if a.visible.Len() > held || len(a.cite.cited) > 0 { // nobody announces with footnotes
+	if visible > held || len(a.cite.cited) > 0 { // nobody announces with footnotes
 		a.open = true
 	}
 	return a.send()
@@ -72,19 +75,21 @@ func (a *answerStream) close(whole string) error {
 		if err := a.demote("the text was no part of the answer"); err != nil {
 			return err
 		}
-		*a = *newAnswerStream(a.s, a.limit)
+		*a = *newAnswerStream(a.place.ctx, a.s, a.limit)
 		if err := a.write(whole); err != nil {
 			return err
 		}
 	}
-	a.visible.WriteString(a.cite.Write(a.meta.Close()))
-	a.visible.WriteString(a.cite.Close())
+	a.place.take(a.cite.Write(a.meta.Close()))
+	a.place.take(a.cite.Close())
+	a.place.close()
 	return a.send()
 }
 
-// send emits what is visible and not yet sent, if the text counts as the answer.
+// send emits what came through and is not yet sent, if the text counts as the
+// answer: its footnotes before the text that shows their markers.
 func (a *answerStream) send() error {
-	text := a.visible.String()[a.sent:]
+	text := string(a.place.text[a.sent:])
 	if !a.open || text == "" {
 		return nil
 	}
@@ -94,7 +99,13 @@ func (a *answerStream) send() error {
 			return err
 		}
 	}
-	a.sent = a.visible.Len()
+	for _, p := range a.place.placed {
+		if err := a.s.emit(p); err != nil {
+			return err
+		}
+	}
+	a.place.placed = nil
+	a.sent = len(a.place.text)
 	return a.s.emit(ibid.AnswerDelta{Text: text})
 }
 
@@ -102,18 +113,18 @@ func (a *answerStream) send() error {
 const bytesPerToken = 4
 
 // isEmpty reports whether nothing came through.
-func (a *answerStream) isEmpty() bool { return strings.TrimSpace(a.visible.String()) == "" }
+func (a *answerStream) isEmpty() bool { return a.place.isEmpty() }
 
 // demote makes reasoning of the text: it was no part of the answer.
 func (a *answerStream) demote(reason string) error {
 	if err := a.s.retract(reason); err != nil {
 		return err
 	}
-	text := strings.TrimSpace(a.visible.String())
+	text := strings.TrimSpace(a.place.all())
 	if text == "" {
 		return nil
 	}
-	a.visible.Reset()
+	a.place = newPlacer(a.place.ctx, a.s)
 	a.sent = 0
 	return a.s.emit(ibid.ReasoningDelta{Text: a.s.afterThought() + text + "\n\n"})
 }
@@ -146,7 +157,7 @@ func (a *answerStream) pictures() string {
 				continue
 			}
 			for _, f := range c.result.Files {
-				if !strings.Contains(a.visible.String(), f.URL()) {
+				if !strings.Contains(string(a.place.text), f.URL()) {
 					fmt.Fprintf(&b, "\n\n![%s](%s)", captions.Replace(strings.TrimSuffix(f.Name, path.Ext(f.Name))), f.URL())
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/internal/search"
+	"ibid/internal/evidence"
 	"ibid/internal/text"
 )
 
@@ -32,10 +32,11 @@ func (s *session) verify(ctx context.Context) (phase, error) {
 		return phaseDone, nil
 	}
 	claims := claimsOf(string(s.state.answer), s.state.ledger.number)
+	claims = slices.DeleteFunc(claims, s.pictured)
 	if claims = claims[:min(maxClaims, len(claims))]; guessed && len(claims) == 0 {
 		return phaseDone, nil
 	}
-	verdicts := make([]search.Support, len(claims))
+	verdicts := make([]evidence.Support, len(claims))
 	for i, c := range claims {
 		verdicts[i] = s.support(c)
 	}
@@ -43,6 +44,13 @@ func (s *session) verify(ctx context.Context) (phase, error) {
 		s.verdictsByModel(ctx, claims, verdicts)
 	}
 	return phaseDone, s.emit(s.verified(claims, verdicts))
+}
+
+// pictured reports whether a claim rests on pictures alone, which nobody here can
+// look at.
+func (s *session) pictured(c claim) bool {
+	other := func(e ibid.Citation) bool { return e.Kind != ibid.SourceImage }
+	return len(c.cites) > 0 && !slices.ContainsFunc(s.evidence(c), other)
 }
 
 // onlySearched reports whether documents were searched, and nothing else was asked
@@ -63,22 +71,75 @@ func (s *state) onlySearched() bool {
 	return searched
 }
 
-// support judges one claim by rule: against what it cites, else against all that
-// the answer cites, else against all that was found.
-func (s *session) support(c claim) search.Support {
-	evidence := s.evidence(c)
-	if tables := slices.DeleteFunc(slices.Clone(evidence), func(e ibid.Citation) bool { return e.Kind != ibid.SourceQuery }); len(tables) > 0 && len(tables) == len(evidence) {
+// support judges one claim by rule: what its footnotes quote is quoted; the rest is
+// held against the passages that it cites, else against all that the answer cites,
+// else against all that was found, with what stands around them.
+func (s *session) support(c claim) evidence.Support {
+	if s.quotes(c) {
+		return evidence.Support{Verdict: evidence.Supported, Score: 1, By: all(s.evidence(c))}
+	}
+	cited := s.evidence(c)
+	if tables := slices.DeleteFunc(slices.Clone(cited), func(e ibid.Citation) bool { return !isTable(e) }); len(tables) > 0 && len(tables) == len(cited) {
 		var all strings.Builder
 		for _, e := range tables {
-			all.WriteString(e.Text + "\n" + e.Quote + "\n") // a filter stands in the query alone
+			all.WriteString(e.Text + "\n" + e.Query + "\n") // a filter stands in the query alone
 		}
-		return search.JudgeTable(c.text, all.String())
+		return evidence.JudgeTable(c.text, all.String())
 	}
-	pieces := make([]search.Evidence, len(evidence))
-	for i, e := range evidence {
-		pieces[i] = search.Evidence{Under: e.Title + "\n" + e.Heading, Text: e.Text + "\n" + e.Quote}
+	pieces := make([]evidence.Evidence, len(cited))
+	for i, e := range cited {
+		pieces[i] = s.withAround(e)
 	}
-	return search.Judge(c.text, pieces)
+	return evidence.Judge(c.text, pieces)
+}
+
+// isTable reports whether a citation is what a tool or a database answered: its
+// figures and names are compared, not its sentences.
+func isTable(c ibid.Citation) bool { return c.Kind == ibid.SourceQuery || c.Kind == ibid.SourceTool }
+
+// all are the indexes of citations.
+func all(cited []ibid.Citation) []int {
+	by := make([]int, len(cited))
+	for i := range by {
+		by[i] = i
+	}
+	return by
+}
+
+// notes are the footnotes that stand behind a claim.
+func (s *session) notes(c claim) []ibid.CitationPlaced {
+	var notes []ibid.CitationPlaced
+	for _, p := range s.state.placed {
+		if p.Statement.Start < c.end && c.start < p.Statement.End {
+			notes = append(notes, p)
+		}
+	}
+	return notes
+}
+
+// quotes reports whether all footnotes of a claim have its very words.
+func (s *session) quotes(c claim) bool {
+	notes := s.notes(c)
+	other := func(p ibid.CitationPlaced) bool { return p.Support != ibid.SupportQuoted }
+	return len(notes) > 0 && !slices.ContainsFunc(notes, other)
+}
+
+// degree is a verdict in finer words.
+func (s *session) degree(c claim, v evidence.Support) ibid.SupportDegree {
+	if v.Verdict == evidence.Supported && s.quotes(c) {
+		return ibid.SupportQuoted
+	}
+	return v.Degree()
+}
+
+// withAround is a passage as evidence, with what stands around it.
+func (s *session) withAround(c ibid.Citation) evidence.Evidence {
+	if s.stream != nil {
+		if e, ok := s.stream.place.evidence(c.ChunkID); ok {
+			return e
+		}
+	}
+	return evidence.Evidence{Under: c.Title + "\n" + c.Heading, Text: c.Text}
 }
 
 func (s *session) evidence(c claim) []ibid.Citation {
@@ -96,23 +157,29 @@ func (s *session) evidence(c claim) []ibid.Citation {
 }
 
 // verified makes the event. A claim that is partly supported counts half.
-func (s *session) verified(claims []claim, verdicts []search.Support) ibid.AnswerVerified {
+func (s *session) verified(claims []claim, verdicts []evidence.Support) ibid.AnswerVerified {
 	d := ibid.AnswerVerified{ClaimsChecked: len(claims), Details: []ibid.Claim{}}
 	for i, c := range claims {
 		ids := []string{}
-		evidence := s.evidence(c)
+		cited := s.evidence(c)
 		for _, k := range verdicts[i].By {
-			ids = append(ids, evidence[k].ChunkID)
+			ids = append(ids, cited[k].ChunkID)
 		}
 		switch verdicts[i].Verdict {
-		case search.Supported:
+		case evidence.Supported:
 			d.ClaimsSupported++
-		case search.PartiallySupported:
+		case evidence.PartiallySupported:
 			d.ClaimsPartiallySupported++
 		default:
 			d.ClaimsUnsupported++
 		}
-		d.Details = append(d.Details, ibid.Claim{Claim: c.text, Verdict: verdicts[i].Verdict, ChunkIDs: ids, Start: c.start, End: c.end})
+		said := ibid.Claim{Claim: c.text, Verdict: verdicts[i].Verdict, ChunkIDs: ids, Support: s.degree(c, verdicts[i]), Start: c.start, End: c.end}
+		for _, n := range s.notes(c) {
+			if !slices.Contains(said.Notes, n.N) {
+				said.Notes = append(said.Notes, n.N)
+			}
+		}
+		d.Details = append(d.Details, said)
 	}
 	if n := len(claims); n > 0 {
 		d.Confidence = round3((float64(d.ClaimsSupported) + float64(d.ClaimsPartiallySupported)/2) / float64(n))
@@ -122,17 +189,17 @@ func (s *session) verified(claims []claim, verdicts []search.Support) ibid.Answe
 
 // verdictsAreUnsure reports whether the judge is to be asked: always where that
 // is configured, else where the rules found something unsupported.
-func (s *session) verdictsAreUnsure(verdicts []search.Support) bool {
+func (s *session) verdictsAreUnsure(verdicts []evidence.Support) bool {
 	if len(verdicts) == 0 || !s.mayAskJudge(s.cfg.Verification) {
 		return false
 	}
 	return s.cfg.Verification == JudgeModel ||
-		slices.ContainsFunc(verdicts, func(v search.Support) bool { return v.Verdict != search.Supported })
+		slices.ContainsFunc(verdicts, func(v evidence.Support) bool { return v.Verdict != evidence.Supported })
 }
 
 // verdictsByModel lets the judge decide about all claims in one call. What it does
 // not decide stays as it is.
-func (s *session) verdictsByModel(ctx context.Context, claims []claim, verdicts []search.Support) {
+func (s *session) verdictsByModel(ctx context.Context, claims []claim, verdicts []evidence.Support) {
 	var shown []ibid.Handled
 	handles := map[string]string{}
 	for _, c := range claims {
@@ -168,18 +235,23 @@ func (s *session) verdictsByModel(ctx context.Context, claims []claim, verdicts 
 		}
 		to := &verdicts[v.Claim-1]
 		switch verdict := strings.ToUpper(strings.TrimSpace(v.Verdict)); verdict {
-		case search.Supported, search.PartiallySupported:
+		case evidence.Supported, evidence.PartiallySupported:
 			to.Verdict = verdict
 			if len(to.By) == 0 {
 				for k := range s.evidence(claims[v.Claim-1]) {
 					to.By = append(to.By, k)
 				}
 			}
-		case search.Unsupported:
-			to.Verdict, to.By = verdict, nil
+		case evidence.Unsupported:
+			to.Verdict, to.By, to.Contradicted = verdict, nil, false
+		case contradicted:
+			to.Verdict, to.By, to.Contradicted = evidence.Unsupported, nil, true
 		}
 	}
 }
+
+// contradicted is the judge's word for a claim of which the passages say otherwise.
+const contradicted = "CONTRADICTED"
 
 // cited are the passages that the answer cites, each once, in order.
 func (s *state) cited() []string {
@@ -202,14 +274,7 @@ var marker = regexp.MustCompile(`\[([^\[\]\s]+)\]`)
 // Code, headings, questions, announcements and what is said about the documents
 // themselves state nothing.
 func claimsOf(answer string, known map[string]int) []claim {
-	bare := marker.ReplaceAllStringFunc(answer, func(m string) string {
-		if known[m[1:len(m)-1]] == 0 {
-			return m
-		}
-		return strings.Repeat(" ", len(m))
-	})
-	bare = codeBlock.ReplaceAllStringFunc(bare, func(m string) string { return strings.Repeat("\n", len(m)) })
-	bare = tableHead.ReplaceAllStringFunc(bare, blank)
+	bare := bare(answer, known)
 	spans := text.Sentences(bare)
 	var claims []claim
 	var open []int // claims of this paragraph that wait for a marker
@@ -248,6 +313,21 @@ func claimsOf(answer string, known map[string]int) []claim {
 		}
 	}
 	return claims
+}
+
+// bare blanks out, byte for byte, what states nothing in an answer: the markers of
+// known chunks, blocks of code, the heads of tables.
+func bare(answer string, known map[string]int) string {
+	if known != nil {
+		answer = marker.ReplaceAllStringFunc(answer, func(m string) string {
+			if known[m[1:len(m)-1]] == 0 {
+				return m
+			}
+			return strings.Repeat(" ", len(m))
+		})
+	}
+	answer = codeBlock.ReplaceAllStringFunc(answer, func(m string) string { return strings.Repeat("\n", len(m)) })
+	return tableHead.ReplaceAllStringFunc(answer, blank)
 }
 
 // blank puts a space in the place of each byte but the ends of lines.

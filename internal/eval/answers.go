@@ -196,7 +196,7 @@ type judgement struct {
 
 func judge(msg ibid.Message, err error, q Query, relevant map[string]int, unanswerable bool) judgement {
 	j := judgement{failed: err != nil, unanswerable: unanswerable, refused: true, contained: holdsAny(msg.Text, q.Answers)}
-	for _, c := range msg.Citations {
+	for _, c := range msg.Found {
 		if !strings.Contains(msg.Text, "["+c.ChunkID+"]") {
 			continue
 		}

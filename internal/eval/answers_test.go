@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ibid"
+	"ibid/internal/evidence"
 	"ibid/internal/ibidtest"
 	"ibid/internal/reader"
-	"ibid/internal/search"
 )
 
 // TestAnswers holds what the built-in reader reaches. A change that is meant
@@ -69,7 +69,7 @@ func TestJudge(t *testing.T) {
 	q := Query{ID: "q", Answers: []string{"the Rhine"}}
 	relevant := map[string]int{"c_2": 1}
 	passage := func(id, text string) ibid.Citation { return ibid.Citation{ChunkID: id, Text: text} }
-	msg := ibid.Message{Text: "It is the *Rhine*[c_1][c_3].", Citations: []ibid.Citation{
+	msg := ibid.Message{Text: "It is the *Rhine*[c_1][c_3].", Found: []ibid.Citation{
 		passage("c_1", "The Rhine flows through Cologne."), passage("c_2", "not cited"), passage("c_3", "Bread is baked.")}}
 	want := judgement{contained: true, cited: 2, right: 1}
 	if d := cmp.Diff(want, judge(msg, nil, q, relevant, false), cmp.AllowUnexported(judgement{})); d != "" {
@@ -159,7 +159,7 @@ func (denier) Generate(_ context.Context, req ibid.ModelRequest, emit func(ibid.
 }
 
 func TestVerdictsAreMeasured(t *testing.T) {
-	passage := search.Evidence{Under: "Rivers", Text: "The Rhine flows through Cologne and is 1,230 kilometres long. Bread is baked in the town."}
+	passage := evidence.Evidence{Under: "Rivers", Text: "The Rhine flows through Cologne and is 1,230 kilometres long. Bread is baked in the town."}
 	known := []claim{
 		{text: "The Rhine flows through Cologne and is 1,230 kilometres long.", evidence: passage, holds: true},
 		{text: "Bread is baked in the town.", evidence: passage, holds: true},

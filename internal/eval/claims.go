@@ -11,7 +11,7 @@ import (
 
 	"ibid"
 	"ibid/internal/agent"
-	"ibid/internal/search"
+	"ibid/internal/evidence"
 	"ibid/internal/text"
 )
 
@@ -19,7 +19,7 @@ import (
 type claim struct {
 	kind     string
 	text     string
-	evidence search.Evidence
+	evidence evidence.Evidence
 	holds    bool
 }
 
@@ -43,7 +43,7 @@ func claims(set *Set, n int, seed uint64) []claim {
 		}
 		i := rng.IntN(len(set.Chunks[d]))
 		here, other := set.Chunks[d][i], set.Chunks[d][(i+1)%len(set.Chunks[d])]
-		ev := search.Evidence{Under: set.Documents[d].Title, Text: here.Text}
+		ev := evidence.Evidence{Under: set.Documents[d].Title, Text: here.Text}
 		add := func(kind, s string, holds bool) {
 			if s != "" {
 				all = append(all, claim{kind, s, ev, holds})
@@ -135,7 +135,7 @@ func verdicts(ctx context.Context, all []claim, judge ibid.Model) (accuracy floa
 			continue // not taken for a statement
 		}
 		judged++
-		supported := !slices.ContainsFunc(details, func(d ibid.Claim) bool { return d.Verdict != search.Supported })
+		supported := !slices.ContainsFunc(details, func(d ibid.Claim) bool { return d.Verdict != evidence.Supported })
 		right += count(supported == c.holds)
 	}
 	return share(right, judged), nil
@@ -180,7 +180,7 @@ func (m claimant) Generate(ctx context.Context, req ibid.ModelRequest, emit func
 }
 
 // given is a search that finds one passage, whatever is asked.
-type given struct{ evidence search.Evidence }
+type given struct{ evidence evidence.Evidence }
 
 // Spec tells the model about the tool.
 func (given) Spec() ibid.ToolSpec {

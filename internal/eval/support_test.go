@@ -3,8 +3,8 @@ package eval
 import (
 	"testing"
 
+	"ibid/internal/evidence"
 	"ibid/internal/ibidtest"
-	"ibid/internal/search"
 )
 
 // TestSupport measures the verdicts on claims. A claim that holds is right when it
@@ -24,14 +24,14 @@ func TestSupport(t *testing.T) {
 	n, right, un := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	var all, allRight float64
 	for _, c := range claims(set, 1500, 1) {
-		s := search.Judge(c.text, []search.Evidence{c.evidence})
+		s := evidence.Judge(c.text, []evidence.Evidence{c.evidence})
 		n[c.kind]++
 		all++
-		if (s.Verdict == search.Supported) == c.holds {
+		if (s.Verdict == evidence.Supported) == c.holds {
 			right[c.kind]++
 			allRight++
 		}
-		if s.Verdict == search.Unsupported {
+		if s.Verdict == evidence.Unsupported {
 			un[c.kind]++
 		}
 	}

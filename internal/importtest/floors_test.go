@@ -18,6 +18,7 @@ var floors = map[string]int{
 	"ibid/internal/text":       0,
 	"ibid/internal/ooxml":      0,
 	"ibid/internal/search":     1,
+	"ibid/internal/evidence":   1,
 	"ibid/internal/extract":    1,
 	"ibid/internal/sqlite":     1,
 	"ibid/internal/index":      1,

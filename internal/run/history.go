@@ -136,7 +136,7 @@ func enrich(m ibid.Message, before, now time.Time) string {
 }
 
 // chunkMarker is a citation as it stands in a saved answer.
-var chunkMarker = regexp.MustCompile(`\s?\[c_[0-9a-z]+\]`)
+var chunkMarker = regexp.MustCompile(`\s?\[[cqts]_[0-9a-z]+\]`)
 
 func toolSummary(tools []string, counts map[string]int) string {
 	verbs := map[string]string{

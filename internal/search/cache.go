@@ -115,7 +115,7 @@ var relating = words(`before after first last more less most least under over ab
 	all any each every only own same other both few who whom whose what when where which why how many much long often old far`)
 
 func formOf(question string) form {
-	f := form{kind: text.KindOf(question), denies: denial.MatchString(question)}
+	f := form{kind: text.KindOf(question), denies: text.Denies(question)}
 	language := text.Language(question)
 	if language == "" {
 		language = "en"
@@ -140,9 +140,7 @@ func formOf(question string) form {
 		}
 		first = false
 	}
-	for _, n := range figure.FindAllString(question, -1) {
-		f.figures = append(f.figures, plainFigure(n))
-	}
+	f.figures = text.Figures(question)
 	slices.Sort(f.figures)
 	slices.Sort(open)
 	f.open = strings.Join(open, " ")

@@ -151,6 +151,37 @@ func (db *DB) Parents(ctx context.Context, chunkIDs []string) (map[string]ibid.C
 	return parents, nil
 }
 
+// Around returns, by the id of each named chunk, the passages of the section that it
+// stands in and the passages directly before and after it, in the order of the text.
+func (db *DB) Around(ctx context.Context, chunkIDs []string) (map[string][]ibid.Chunk, error) {
+	named, err := db.Chunks(ctx, chunkIDs)
+	if err != nil {
+		return nil, err
+	}
+	around := make(map[string][]ibid.Chunk, len(named))
+	for _, c := range named {
+		section, first, last := c.ParentID, c.Ordinal-1, c.Ordinal+1
+		switch c.Level {
+		case sectionLevel:
+			section, first, last = c.ID, -1, -1
+		case sentenceLevel:
+			passage, _, _ := ibid.SentencePlace(c.ID)
+			parents, err := db.Chunks(ctx, []string{passage})
+			if err != nil || len(parents) == 0 {
+				return nil, err
+			}
+			section, first, last = parents[0].ParentID, parents[0].Ordinal-1, parents[0].Ordinal+1
+		}
+		rows, err := db.scanChunks(ctx, `document_id = ? AND level = 2 AND (ordinal BETWEEN ? AND ? OR parent_id = ? AND parent_id <> '') ORDER BY ordinal`,
+			c.DocumentID, first, last, section)
+		if err != nil {
+			return nil, fmt.Errorf("read what stands around chunk %s: %w", c.ID, err)
+		}
+		around[c.ID] = chunksOf(rows)
+	}
+	return around, nil
+}
+
 // Sentences returns the sentences of the named passages, those of one passage
 // together and in order.
 func (db *DB) Sentences(ctx context.Context, passageIDs []string) ([]ibid.Chunk, error) {

@@ -79,6 +79,15 @@ func TestChunksOfThreeLevelsComeBackAsTheyWere(t *testing.T) {
 	if diff := cmp.Diff([]ibid.Chunk{want[1], want[5], want[8]}, passages); diff != "" {
 		t.Errorf("passages (-want +got):\n%s", diff)
 	}
+	around, err := db.Around(t.Context(), []string{"c_20", "c_22", "c_21s1", "c_10", "c_none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := []ibid.Chunk{want[1], want[5]} // a section, and the passage behind it
+	wantAround := map[string][]ibid.Chunk{"c_20": first, "c_21s1": {want[1], want[5], want[8]}, "c_22": {want[5], want[8]}, "c_10": first}
+	if diff := cmp.Diff(wantAround, around); diff != "" {
+		t.Errorf("around (-want +got):\n%s", diff)
+	}
 	sets, err := db.ChunkSets(t.Context())
 	if want := (ibid.ChunkSet{}).With("c_20").With("c_21").With("c_22"); err != nil || sets["d1"] != want {
 		t.Errorf("the set is %+v, want %+v, %v", sets["d1"], want, err)

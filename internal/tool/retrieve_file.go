@@ -128,7 +128,7 @@ func (t *RetrieveFile) text(ctx context.Context, f ibid.File) (ibid.Extract, err
 // fileParts shows what of a file is asked for.
 func fileParts(f ibid.File, x ibid.Extract, query string, page int) ibid.ToolOutput {
 	d := ibid.Document{Title: line(f.Name, 200), Name: line(f.Name, 200), Format: x.Format, Pages: x.Pages}
-	all := excerpts(x, f.ID(), ibid.Passage{Document: d, Kind: ibid.SourceFile, URL: f.URL(), Score: 1})
+	all := excerpts(x, f.ID(), ibid.Passage{Document: d, Kind: ibid.SourceAttachment, URL: f.URL(), Score: 1})
 	if len(all) == 0 {
 		return failed("%s holds no readable text%s", title(d), prefixed(". ", x.Notice))
 	}

@@ -69,7 +69,7 @@ func TestRetrieveFile(t *testing.T) {
 		if out.Failed || len(out.Passages) != 1 || !strings.Contains(out.Content, "the whole of lease.txt") {
 			t.Fatalf("%s: %+v", name, out)
 		}
-		if p := out.Passages[0]; p.Kind != ibid.SourceFile || p.URL != "/v1/messages/m1/files/0" || p.Document.Title != "lease.txt" || p.DocumentID != "" {
+		if p := out.Passages[0]; p.Kind != ibid.SourceAttachment || p.URL != "/v1/messages/m1/files/0" || p.Document.Title != "lease.txt" || p.DocumentID != "" {
 			t.Errorf("passage %+v", p)
 		}
 	}

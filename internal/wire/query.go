@@ -158,7 +158,7 @@ func (p *Query) toolFinished(add func(string, any), d ibid.ToolFinished) {
 func (p *Query) sources() []querySource {
 	m := p.fold.Message()
 	cited, all := []querySource{}, []querySource{}
-	for _, c := range m.Citations {
+	for _, c := range m.Found {
 		text := c.Text
 		if text == "" {
 			text = c.Quote

@@ -6,7 +6,7 @@ import "ibid"
 // events with "id: <position>".
 //
 //	message_start (reasoning_start reasoning_delta* reasoning_end | step | citations)*
-//	(text_start text_delta* text_end [text_retracted …])* message_end done
+//	(text_start (citation_placed* text_delta)* text_end [text_retracted …])* message_end done
 type Threads struct {
 	cursor
 	message   string
@@ -52,6 +52,8 @@ func (p *Threads) Next(e ibid.Event) []Frame {
 		p.step(&out, "reranking", d)
 	case ibid.CitationAdded:
 		p.add(&out, "citations", map[string]any{"citations": []ibid.Citation{d.Citation}})
+	case ibid.CitationPlaced:
+		p.add(&out, "citation_placed", d)
 	case ibid.AnswerStarted:
 		p.openText(&out, d)
 	case ibid.AnswerDelta:

@@ -1,15 +1,15 @@
-package search
+package evidence
 
 import (
 	"cmp"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"ibid"
 	"ibid/internal/text"
 )
 
@@ -38,6 +38,22 @@ type Support struct {
 	Verdict string
 	Score   float64 // 0 to 1
 	By      []int   // the pieces of evidence that do, the best first
+	// Contradicted says that the closest sentence is about the same and says otherwise:
+	// it has another figure, or denies what the claim does not.
+	Contradicted bool
+}
+
+// Degree is the verdict in finer words.
+func (s Support) Degree() ibid.SupportDegree {
+	switch {
+	case s.Verdict == Supported:
+		return ibid.SupportFull
+	case s.Verdict == PartiallySupported:
+		return ibid.SupportPartly
+	case s.Contradicted:
+		return ibid.SupportContradicted
+	}
+	return ibid.SupportNotFound
 }
 
 // Judge holds a claim against evidence, sentence by sentence: how many of its
@@ -76,8 +92,43 @@ func Judge(claim string, evidence []Evidence) Support {
 		best.Verdict = Supported
 	case best.Score >= unsupportedBelow:
 		best.Verdict = PartiallySupported
+	default:
+		best.Contradicted = slices.ContainsFunc(closest, j.otherwise)
 	}
 	return best
+}
+
+// otherwiseFrom is the share of a claim's words, figures aside, that a sentence has
+// that speaks of the same.
+const otherwiseFrom = 0.75
+
+// otherwise reports whether a sentence says nearly all that the claim says, but
+// denies it or has other figures in the place of its own.
+func (j *judge) otherwise(n nearest) bool {
+	same, all := 0.0, 0.0
+	for _, t := range j.terms {
+		if _, number := numberWords[t]; number || isFigure(t) {
+			continue
+		}
+		all += j.weights[t]
+		if n.terms[t] || slices.ContainsFunc(n.near, func(s sentence) bool { return s.terms[t] }) {
+			same += j.weights[t]
+		}
+	}
+	if all == 0 || same < otherwiseFrom*all {
+		return false
+	}
+	if j.claim.denies != n.denies {
+		return true
+	}
+	lacks, other := false, false
+	for f := range j.claim.figures {
+		lacks = lacks || !n.figures[f] && !slices.ContainsFunc(n.near, func(s sentence) bool { return s.figures[f] })
+	}
+	for f := range n.figures {
+		other = other || !j.claim.figures[f]
+	}
+	return lacks && other
 }
 
 // sentence is one of the evidence, or the claim itself.
@@ -131,7 +182,7 @@ func newJudge(claim string, evidence []Evidence) *judge {
 }
 
 func readSentence(a *text.Memo, s string) sentence {
-	out := sentence{terms: map[string]bool{}, figures: map[string]bool{}, denies: denial.MatchString(s)}
+	out := sentence{terms: map[string]bool{}, figures: map[string]bool{}, denies: text.Denies(s)}
 	for w := range text.Words(s) {
 		if w.Joined {
 			continue
@@ -143,30 +194,14 @@ func readSentence(a *text.Memo, s string) sentence {
 			out.terms[t] = true
 		}
 	}
-	for _, f := range figure.FindAllString(s, -1) {
-		out.figures[plainFigure(f)] = true
+	for _, f := range text.Figures(s) {
+		out.figures[f] = true
 	}
 	return out
 }
 
-var (
-	figure = regexp.MustCompile(`\d[\d.,]*\d|\d`)
-	denial = regexp.MustCompile(`(?i)\b(not|no|never|none|neither|nor|nobody|nothing|without|cannot|nicht|kein|keine|keinen|nie|niemals|ohne|pas|jamais|aucun|aucune)\b|n['’]t\b`)
-)
-
 var numberWords = map[string]string{"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
 	"nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000"}
-
-// plainFigure writes a figure without the signs that group its digits.
-func plainFigure(s string) string {
-	s = strings.TrimRight(s, ".,")
-	if grouped.MatchString(s) {
-		s = strings.ReplaceAll(s, ",", "")
-	}
-	return s
-}
-
-var grouped = regexp.MustCompile(`^\d{1,3}(,\d{3})+(\.\d+)?$`)
 
 // nameTerms are the terms of the capitalised words of a claim, but for its first.
 func nameTerms(a *text.Memo, s string) map[string]bool {
@@ -235,7 +270,8 @@ func (j *judge) together(closest []nearest) float64 {
 }
 
 // covered is the share of the claim's words, by weight, in a sentence and around
-// it.
+// it. Words that are no names count in part where the sentence has one that means
+// nearly the same.
 func (j *judge) covered(s sentence, near []sentence) float64 {
 	covered := 0.0
 	for _, t := range j.terms {
@@ -244,9 +280,35 @@ func (j *judge) covered(s sentence, near []sentence) float64 {
 			covered += j.weights[t]
 		case slices.ContainsFunc(near, func(n sentence) bool { return n.terms[t] }):
 			covered += nearby * j.weights[t]
+		case !j.names[t] && !isFigure(t) && numberWords[t] == "":
+			if like := likest(t, s.terms); like >= likeFrom {
+				covered += likeShare * like * j.weights[t]
+			}
 		}
 	}
 	return covered / max(j.total, 1e-9)
+}
+
+const (
+	// likeFrom is how nearly a word has to mean the same to count, likeShare how much
+	// it then counts.
+	likeFrom  = 0.65
+	likeShare = 1.0
+)
+
+// likest is how nearly any of a sentence's terms means the same as one.
+func likest(term string, terms map[string]bool) float64 {
+	v := words().vector(term)
+	if v == nil {
+		return 0
+	}
+	best := 0.0
+	for t := range terms {
+		if w := words().vector(t); w != nil {
+			best = max(best, cosine(v, w))
+		}
+	}
+	return best
 }
 
 // wrong is what is taken off a score for what the claim says and the sentence

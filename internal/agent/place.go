@@ -1,0 +1,585 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ibid"
+	"ibid/internal/evidence"
+	"ibid/internal/text"
+)
+
+// placer puts the footnotes of an answer where they belong while it is written. For
+// each statement with a marker it finds the words of the sources that back it, and
+// for each without one that stands in a source word for word too. The marker then
+// names the passage that those words are from.
+//
+// A marker backs what stands before it, back to the marker or the empty line before:
+//
+//	The rent is 900 euros [c1] and the lease runs for five years [c2].
+//	└──── statement ────┘          └─────── statement ────────┘
+//
+// Where only a word or two stand there ("According to [c2], …"), it waits for the
+// rest of its sentence, and what is written after it waits too.
+type placer struct {
+	s   *session
+	ctx context.Context
+
+	text  []byte // of the answer, with markers as "[chunk id]"
+	space string // white space at its end, which a marker may still stand before
+	lead  int    // where in text begins what has no footnote yet
+	last  region // the statement of the marker that text ends with
+	wait  *waiting
+
+	placed  []ibid.CitationPlaced // that are not in the log yet
+	numbers map[spanKey]int       // of the words that have a footnote
+	matcher *evidence.Matcher     // over the sources; nil until it is needed
+	sources []placeSource         // in the matcher's order
+	known   map[string]int        // chunk id → its source
+}
+
+// region is a range of bytes of the answer.
+type region struct{ start, end int }
+
+// waiting is a marker that waits for its statement, and what was written after it.
+type waiting struct {
+	ids   []string
+	space string // before the marker
+	after string
+}
+
+// spanKey names the words of a span: whatever passage they were found by, they are the
+// same.
+type spanKey struct {
+	from       string // the version of a document, else the chunk
+	start, end int
+}
+
+// placeSource is a passage that was found, with what stands around it.
+type placeSource struct {
+	citation ibid.Citation
+	pieces   []piece
+}
+
+// piece is a stretch of a document's text that lies on one page.
+type piece struct {
+	start int // in the document's text
+	pages []int
+}
+
+const (
+	// fewWords is how many content words a statement has at most that may be only the
+	// beginning of one.
+	fewWords = 3
+	// leastAlone is how many of them a statement has at least that another one follows
+	// in its sentence.
+	leastAlone = 2
+	// waitLimit bounds, in bytes, what is held behind a marker that waits.
+	waitLimit = 600
+	// aroundLimit bounds, in bytes, how much of the answer before a statement tells
+	// what it is about.
+	aroundLimit = 300
+	// leastQuoted is how many words a statement without a marker has at least to get
+	// one because it stands in a source.
+	leastQuoted = 5
+)
+
+func newPlacer(ctx context.Context, s *session) *placer {
+	return &placer{s: s, ctx: ctx, last: region{-1, -1}, numbers: map[spanKey]int{}}
+}
+
+// take takes the next segments of the answer.
+func (p *placer) take(all segments) {
+	for _, seg := range all {
+		switch {
+		case seg.ids != nil:
+			p.marker(seg.ids)
+		case p.wait != nil:
+			p.wait.after += seg.text
+			p.goOn(false)
+		case seg.code:
+			p.code(seg.text)
+		default:
+			p.write(seg.text)
+		}
+	}
+}
+
+// close ends the answer.
+func (p *placer) close() {
+	if p.wait != nil {
+		p.goOn(true)
+	}
+	p.ends("\n\n", "")
+	p.text = append(p.text, p.space...)
+	p.space = ""
+}
+
+// size is how many bytes came through; isEmpty says that none of them show
+// anything; all is the text with what is still held.
+func (p *placer) size() int     { return len(p.all()) }
+func (p *placer) isEmpty() bool { return strings.TrimSpace(p.all()) == "" }
+func (p *placer) all() string {
+	all := string(p.text) + p.space
+	if p.wait != nil {
+		all += p.wait.after
+	}
+	return all
+}
+
+// code writes code as it is. A statement goes through code in a line; blocks of code
+// state nothing.
+func (p *placer) code(s string) {
+	p.text = append(append(p.text, p.space...), s...)
+	p.space = ""
+	if strings.Contains(s, "\n") || strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~") {
+		p.lead = len(p.text)
+	}
+}
+
+// write writes words. White space at the end is held back, since a marker may have
+// to stand before it.
+func (p *placer) write(s string) {
+	s = p.space + s
+	p.space = ""
+	for {
+		i := strings.IndexFunc(s, unicode.IsSpace)
+		if i < 0 {
+			p.text = append(p.text, s...)
+			return
+		}
+		p.text = append(p.text, s[:i]...)
+		rest := strings.TrimLeftFunc(s[i:], unicode.IsSpace)
+		space := s[i : len(s)-len(rest)]
+		if rest == "" {
+			p.space = space
+			return
+		}
+		p.ends(space, rest)
+		p.text = append(p.text, space...)
+		if strings.Count(space, "\n") > 1 {
+			p.lead = len(p.text)
+		}
+		s = rest
+	}
+}
+
+// ends is called where white space follows: if a statement ends there that has no
+// marker but stands in a source word for word, it gets one.
+func (p *placer) ends(space, rest string) {
+	if len(p.text) == p.lead || len(p.s.state.ledger.citations) == 0 {
+		return
+	}
+	last, _ := utf8.DecodeLastRune(p.text)
+	if unicode.IsLetter(last) && !strings.Contains(space, "\n") {
+		return
+	}
+	_, size := utf8.DecodeRuneInString(rest) // however much has come: the same text has the same footnotes
+	open := bare(string(p.text[p.lead:]), nil)
+	if inQuotes(open) { // the quotation has its marker at its end
+		return
+	}
+	spans := text.Sentences(open + space + rest[:size])
+	i := slices.IndexFunc(spans, func(s text.Span) bool { return s.End == len(strings.TrimRight(open, " \n")) })
+	if i < 0 {
+		return
+	}
+	said, states := statement(open[spans[i].Start:spans[i].End], false)
+	if !states || len(strings.Fields(said)) < leastQuoted {
+		return
+	}
+	if backing, ok := p.match().Quoted(said, nil); ok {
+		p.put(behind(backing.Spans, trimmed(p.text, region{p.lead + spans[i].Start, p.lead + spans[i].End}), backing.Support), " ")
+		p.lead = len(p.text)
+	}
+}
+
+// inQuotes reports whether a quotation is open at the end of a text.
+func inQuotes(s string) bool {
+	low, high, closing := strings.Count(s, "„"), strings.Count(s, "“"), strings.Count(s, "”")
+	if low > 0 { // „so“
+		return low > high+closing
+	}
+	return high > closing || strings.Count(s, `"`)%2 == 1
+}
+
+// marker takes a marker.
+func (p *placer) marker(ids []string) {
+	if p.wait != nil {
+		if !states(p.wait.after) { // one right behind the other
+			p.wait.ids = append(p.wait.ids, ids...)
+			p.wait.after = ""
+			return
+		}
+		if p.contentWords(string(p.text[p.lead:])) >= leastAlone { // what follows has a marker of its own
+			p.settle(0)
+		} else {
+			p.settle(len(p.wait.after))
+		}
+	}
+	open := string(p.text[p.lead:])
+	switch {
+	case !states(open) && p.last.start >= 0 && !states(string(p.text[p.last.end:])): // "[c1][c2]": it backs the same
+		p.back(ids, []region{p.last})
+	case p.contentWords(open) <= fewWords:
+		p.wait = &waiting{ids: ids, space: p.space}
+		p.space = ""
+	default:
+		p.back(ids, p.openStatements())
+	}
+}
+
+// states reports whether a text has any letter or digit.
+func states(s string) bool {
+	return strings.ContainsFunc(marker.ReplaceAllString(s, ""), func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
+}
+
+func (p *placer) contentWords(s string) int {
+	n := 0
+	for w := range text.Words(s) {
+		if !w.Joined && !stopWords.Stop(w.Text) {
+			n++
+		}
+	}
+	return n
+}
+
+// stopWords knows the words of English that say nothing by themselves. In other
+// languages more words count as saying something, so that less waits.
+var stopWords = text.NewAnalyzer("en")
+
+// goOn looks whether the statement of a marker that waits is complete.
+func (p *placer) goOn(final bool) {
+	after := p.wait.after
+	trimmed := strings.TrimLeft(after, " ")
+	if trimmed == "" && !final {
+		return
+	}
+	first, _ := utf8.DecodeRuneInString(trimmed)
+	switch {
+	case states(string(p.text[p.lead:])) && (trimmed == "" || strings.ContainsRune(".!?;|)\n…。", first)):
+		p.settle(0) // what stands before is all there is: "Five years [c1]."
+	default:
+		line, _, ended := strings.Cut(after, "\n")
+		switch spans := text.Sentences(line); {
+		case len(spans) > 1 && spans[0].End <= waitLimit:
+			p.settle(spans[0].End)
+		case len(line) > waitLimit:
+			p.settle(len(text.Clip(line, waitLimit)))
+		case ended || final:
+			p.settle(len(line))
+		}
+	}
+}
+
+// settle backs the statement of a marker that has waited: what stands before it, and
+// n bytes of what stands after it.
+func (p *placer) settle(n int) {
+	w := p.wait
+	p.wait = nil
+	before := trimmed(p.text, region{p.lead, len(p.text)})
+	after := strings.TrimRight(w.after[:n], " \n")
+	said, _ := statement(bare(string(p.text[before.start:before.end])+after, nil), true)
+	b := p.backOne(p.indexes(w.ids), said, p.around(before.start))
+	// A statement that goes on behind its markers ends so many bytes behind them.
+	r := before
+	if after != "" {
+		r.end = len(p.text) + len(w.space) + p.markerSize(b.Spans) + len(after)
+	}
+	p.put(behind(b.Spans, r, b.Support), w.space)
+	p.text = append(p.text, after...)
+	p.last, p.lead = r, len(p.text)
+	p.write(w.after[len(after):])
+}
+
+// markerSize is how many bytes the markers of spans have.
+func (p *placer) markerSize(spans []evidence.Span) int {
+	size := 0
+	for i, s := range spans {
+		if i == 0 || spans[i-1].Source != s.Source {
+			size += len(p.sources[s.Source].citation.ChunkID) + len("[]")
+		}
+	}
+	return size
+}
+
+// trimmed leaves white space and the marks of lists and quotes out of a region.
+func trimmed(answer []byte, r region) region {
+	said := string(answer[r.start:r.end])
+	r.start += len(said) - len(strings.TrimLeft(said, lineDress))
+	r.end -= len(said) - len(strings.TrimRight(said, " \t\n”\""))
+	if r.end < r.start {
+		r.end = r.start
+	}
+	return r
+}
+
+// lineDress are the signs that may stand before a statement on its line.
+const lineDress = "#>-*+•|“\" \t\n.,;:!?)"
+
+// openStatements are the sentences that have no footnote yet.
+func (p *placer) openStatements() []region {
+	open := bare(string(p.text[p.lead:]), nil)
+	var regions []region
+	for _, s := range text.Sentences(open) {
+		if states(open[s.Start:s.End]) {
+			regions = append(regions, trimmed(p.text, region{p.lead + s.Start, p.lead + s.End}))
+		}
+	}
+	return regions
+}
+
+// backed is a span behind a statement.
+type backed struct {
+	evidence.Span
+	statement region
+	support   ibid.SupportDegree
+}
+
+// back puts a marker behind statements: the last of them is what it certainly backs,
+// those before only where its sources plainly say so. Statements that stand in a
+// source one after the other, as a quotation does, are one.
+func (p *placer) back(ids []string, statements []region) {
+	if len(statements) == 0 {
+		return
+	}
+	m, cited := p.match(), p.indexes(ids)
+	last := statements[len(statements)-1]
+	whole := region{statements[0].start, last.end}
+	var spans []backed
+	if quoted, ok := m.Quoted(p.said(whole), cited); ok && len(statements) > 1 {
+		spans, last = behind(quoted.Spans, whole, quoted.Support), whole
+	} else {
+		for _, r := range statements[:len(statements)-1] {
+			b := m.Back(p.said(r), p.around(r.start), cited)
+			other := func(s evidence.Span) bool { return !slices.Contains(cited, s.Source) }
+			if (b.Support == ibid.SupportQuoted || b.Support == ibid.SupportFull) && !slices.ContainsFunc(b.Spans, other) {
+				spans = append(spans, behind(b.Spans, r, b.Support)...)
+			}
+		}
+		b := p.backOne(cited, p.said(last), p.around(last.start))
+		spans = append(spans, behind(b.Spans, last, b.Support)...)
+	}
+	p.put(spans, p.takeSpace())
+	p.last, p.lead = last, len(p.text)
+}
+
+// behind are spans behind a statement.
+func behind(spans []evidence.Span, r region, support ibid.SupportDegree) []backed {
+	var all []backed
+	for _, s := range spans {
+		all = append(all, backed{s, r, support})
+	}
+	return all
+}
+
+// backOne finds the footnotes of one statement: the words that back it best, and for
+// each passage that its marker names besides the words in it, unless they say
+// nothing of it.
+func (p *placer) backOne(cited []int, said, around string) evidence.Backing {
+	m := p.match()
+	b := m.Back(said, around, cited)
+	for _, source := range cited {
+		if slices.ContainsFunc(b.Spans, func(s evidence.Span) bool { return s.Source == source }) {
+			continue
+		}
+		switch own := m.Within(source, said, around); {
+		case p.wordless(source): // a picture: the whole page
+			b.Spans = append(b.Spans, evidence.Span{Source: source})
+		case len(b.Spans) == 0, len(cited) > 1 && own.Score >= leastShared:
+			b.Spans = append(b.Spans, own.Spans...)
+		}
+	}
+	return b
+}
+
+// leastShared is the score from which on a passage that a marker names beside others
+// says something of the statement.
+const leastShared = 0.4
+
+// wordless reports whether a source has no words: it is a picture.
+func (p *placer) wordless(source int) bool {
+	return p.sources[source].citation.Text == ""
+}
+
+// takeSpace takes the white space that is held.
+func (p *placer) takeSpace() string {
+	s := p.space
+	p.space = ""
+	return s
+}
+
+// put writes markers and places their footnotes; space stands before the first
+// marker. Footnotes that follow each other and are of one passage share a marker.
+// Where the statements have all of these footnotes already nothing is written.
+func (p *placer) put(spans []backed, space string) {
+	if !slices.ContainsFunc(spans, func(s backed) bool { return !p.shown(s) }) {
+		return
+	}
+	p.text = append(p.text, space...)
+	at := 0
+	for i, s := range spans {
+		if i == 0 || spans[i-1].Source != s.Source {
+			at = len(p.text)
+			p.text = append(p.text, "["+p.sources[s.Source].citation.ChunkID+"]"...)
+		}
+		p.placed = append(p.placed, p.footnote(s, at))
+	}
+}
+
+// shown reports whether a statement has a footnote already, as where two markers
+// stand behind it and the words of both are the same.
+func (p *placer) shown(s backed) bool {
+	n, known := p.numbers[p.key(s.Span)]
+	has := func(c ibid.CitationPlaced) bool {
+		return known && c.N == n && c.Statement == ibid.Range{Start: s.statement.start, End: s.statement.end}
+	}
+	return slices.ContainsFunc(p.placed, has) || slices.ContainsFunc(p.s.state.placed, has)
+}
+
+// key says which words a span is.
+func (p *placer) key(s evidence.Span) spanKey {
+	src := p.sources[s.Source]
+	from := src.citation.ChunkID
+	if src.citation.Version != "" {
+		from = src.citation.DocumentID + " " + src.citation.Version
+	}
+	start := src.pieces[s.Piece].start
+	return spanKey{from, start + s.Start, start + s.End}
+}
+
+// footnote makes the footnote of a span.
+func (p *placer) footnote(s backed, at int) ibid.CitationPlaced {
+	key := p.key(s.Span)
+	n, known := p.numbers[key]
+	if !known {
+		n = len(p.numbers) + 1
+		p.numbers[key] = n
+	}
+	src := p.sources[s.Source]
+	c := src.citation
+	placed := ibid.CitationPlaced{N: n, Found: c.N, ChunkID: c.ChunkID, DocumentID: c.DocumentID, Version: c.Version,
+		Start: key.start, End: key.end, Pages: src.pieces[s.Piece].pages, Quote: p.match().Text(s.Span), URL: c.URL, Kind: c.Kind.Cited(),
+		Statement: ibid.Range{Start: s.statement.start, End: s.statement.end}, Marker: at, Support: s.support}
+	if placed.Pages == nil {
+		placed.Pages = []int{}
+	}
+	if p.wordless(s.Source) {
+		placed.Support = "" // nobody has looked at the picture
+	}
+	if len(placed.Pages) > 0 {
+		placed.URL = atPage(c.URL, placed.Pages[0])
+	}
+	return placed
+}
+
+// atPage is an address that opens at a page, at another one.
+func atPage(url string, page int) string {
+	before, _, ok := strings.Cut(url, "#page=")
+	if !ok {
+		return url
+	}
+	return fmt.Sprintf("%s#page=%d", before, page)
+}
+
+// said is a statement without the dress of Markdown.
+func (p *placer) said(r region) string {
+	said, _ := statement(bare(string(p.text[r.start:r.end]), nil), true)
+	return said
+}
+
+// around is the question, and what stands before a statement in the answer.
+func (p *placer) around(at int) string {
+	before := marker.ReplaceAllString(string(p.text[max(0, at-aroundLimit):at]), "")
+	return p.s.question() + "\n" + strings.ToValidUTF8(before, "")
+}
+
+// indexes are the sources of chunks.
+func (p *placer) indexes(ids []string) []int {
+	p.match()
+	var at []int
+	for _, id := range ids {
+		if i, ok := p.known[id]; ok && !slices.Contains(at, i) {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// match returns the matcher over all that was found, and what stands around it.
+func (p *placer) match() *evidence.Matcher {
+	if p.matcher != nil {
+		return p.matcher
+	}
+	p.sources, p.known = nil, map[string]int{}
+	around := p.s.around(p.ctx)
+	var sources []evidence.Source
+	for _, c := range p.s.state.ledger.citations {
+		p.known[c.ChunkID] = len(sources)
+		src, of := sourceOf(c, around[c.ChunkID])
+		sources, p.sources = append(sources, src), append(p.sources, of)
+	}
+	p.matcher = evidence.New(sources)
+	return p.matcher
+}
+
+// evidence is what a chunk that was found says, with what stands around it; false
+// for one that is not known.
+func (p *placer) evidence(chunkID string) (evidence.Evidence, bool) {
+	m := p.match()
+	i, ok := p.known[chunkID]
+	if !ok {
+		return evidence.Evidence{}, false
+	}
+	return m.Evidence(i), true
+}
+
+// sourceOf makes a source of a passage and the chunks around it.
+func sourceOf(c ibid.Citation, around []ibid.Chunk) (evidence.Source, placeSource) {
+	table := c.Kind == ibid.SourceQuery || c.Kind == ibid.SourceTool
+	src := evidence.Source{Under: c.Title + "\n" + c.Heading, Found: -1, Table: table, Head: c.Kind == ibid.SourceQuery}
+	of := placeSource{citation: c}
+	for i, chunk := range around {
+		if chunk.ID == c.ChunkID || chunk.Start <= c.TextStart && c.TextStart < chunk.End && c.Level == "L3" {
+			src.Found = i
+		}
+		src.Pieces = append(src.Pieces, chunk.Text)
+		of.pieces = append(of.pieces, piece{chunk.Start, chunk.Pages})
+	}
+	if len(src.Pieces) == 0 {
+		src.Pieces, of.pieces = []string{c.Text}, []piece{{c.TextStart, c.Pages}}
+	}
+	return src, of
+}
+
+// around fetches what stands around the passages that were found. Where it cannot
+// be had, footnotes open words of the passages themselves.
+func (s *session) around(ctx context.Context) map[string][]ibid.Chunk {
+	if s.cfg.Around == nil {
+		return nil
+	}
+	var ids []string
+	for _, c := range s.state.ledger.citations {
+		if c.Kind == ibid.SourceDocument {
+			ids = append(ids, c.ChunkID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	around, err := s.cfg.Around(ctx, ids)
+	if err != nil {
+		s.cfg.Log.Warn("what stands around the passages cannot be read", "error", err)
+		return nil
+	}
+	for _, c := range s.state.ledger.citations { // of another version: the document has changed meanwhile
+		if chunks := around[c.ChunkID]; len(chunks) > 0 && chunks[0].Version != c.Version {
+			delete(around, c.ChunkID)
+		}
+	}
+	return around
+}
