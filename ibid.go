@@ -234,7 +234,7 @@ type Passage struct {
 	// Highlights are where the query's words stand in the passage, in order.
 	Highlights []Range    `json:"highlights,omitempty"`
 	Kind       SourceKind `json:"kind,omitempty"`
-	URL        string     `json:"url,omitempty"` // of a web page; documents have one of their own
+	URL        string     `json:"url,omitempty"` // of a web page or an attachment; documents have one of their own
 }
 
 // Range is a span of a document's extracted text.

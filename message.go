@@ -1,6 +1,8 @@
 package ibid
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"time"
 )
@@ -120,11 +122,21 @@ type Attachment struct {
 // an answer made.
 type File struct {
 	MessageID string `json:"message_id"`
-	N         int    `json:"n"` // place within the message, from 0
+	N         int    `json:"n"`                 // place within the message, from 0
+	Version   string `json:"version,omitempty"` // VersionOf its bytes; "" where they were not at hand
 	Attachment
 }
 
-// ID names the file to a model: "<message id>:<n>".
+// VersionOf is the hash of a file's bytes by which its versions are told apart,
+// those of documents and those of attachments alike: the first 32 hex digits of
+// their SHA-256.
+func VersionOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
+}
+
+// ID names the file to a model, and is the DocumentID of what is cited from it:
+// "<message id>:<n>".
 func (f File) ID() string { return fmt.Sprintf("%s:%d", f.MessageID, f.N) }
 
 // URL is where the file is served.

@@ -3,6 +3,7 @@ package ibid
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -36,8 +37,11 @@ type ToolOutput struct {
 	Summary  string    // one line for people: "7 passages from 3 documents"
 	Failed   bool      // the call failed in a way the model can correct or explain
 	Passages []Passage // citable; the agent hands out handles and writes them before Content
-	Usage    Usage     // of model calls the tool made itself
-	Page     *PageRef  // a page to be shown to the model as a picture, after Content
+	// Cite makes the result itself citable where it is no passage of a document:
+	// a sum, a list of documents, a picture of a page. See FormatResult.
+	Cite  *Passage
+	Usage Usage    // of model calls the tool made itself
+	Page  *PageRef // a page to be shown to the model as a picture, after Content
 
 	Retrieval *Retrieval        // set by tools that search, also when they found nothing
 	Reranked  *PassagesReranked // set by tools whose passages were put in a new order
@@ -77,6 +81,22 @@ type PageRef struct {
 // MaxToolOutput bounds what one tool call adds to the log and the prompt, in
 // bytes (16 KiB).
 const MaxToolOutput = 16 << 10
+
+// FormatResult is the last line of a tool's output that can be cited itself: it
+// tells the model the handle of the result.
+func FormatResult(handle string) string { return "<result id=\"" + attribute(handle) + "\"/>" }
+
+var resultLine = regexp.MustCompile(`\n?<result id="([^"\n]*)"/>\s*$`)
+
+// ParseResult takes the line that FormatResult wrote off the end of a tool's
+// output; the handle is "" where there is none.
+func ParseResult(output string) (content, handle string) {
+	at := resultLine.FindStringSubmatchIndex(output)
+	if at == nil {
+		return output, ""
+	}
+	return output[:at[0]], output[at[2]:at[3]]
+}
 
 // Handled is a passage with the short handle ("c3") that the model knows it by.
 type Handled struct {

@@ -267,10 +267,14 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		Now: time.Now, NewID: newID, Log: a.log,
 	}
 	cfg.Tools = append(cfg.Tools, a.databaseTools(databases)...)
-	if there, err := a.db.Files(ctx, task.ThreadID); err != nil {
+	texts := a.fileTexts()
+	cfg.FilePassages = texts.Passages
+	there, err := a.db.Files(ctx, task.ThreadID)
+	if err != nil {
 		return agent.Outcome{}, err
-	} else if len(there) > 0 {
-		cfg.Tools = append(cfg.Tools, tool.NewRetrieveFile(a.db, files{a.readers}, sees))
+	}
+	if len(there) > 0 {
+		cfg.Tools = append(cfg.Tools, tool.NewRetrieveFile(texts, sees))
 	}
 	if sees {
 		cfg.Tools = append(cfg.Tools, tool.NewViewChunkImage(shelf{a.db}))
@@ -280,11 +284,13 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	if err != nil {
 		return agent.Outcome{}, err
 	}
-	if a.cfg.Cache == cacheOn {
+	// An answer that files of its conversation may have gone into is for nobody else.
+	cached := a.cfg.Cache == cacheOn && len(there) == 0
+	if cached {
 		cfg.Cache = before
 	}
 	out, err := agent.Run(ctx, cfg, task, emit)
-	if err == nil && a.cfg.Cache == cacheOn {
+	if err == nil && cached {
 		before.keep(ctx, task, out)
 	}
 	return out, err
@@ -305,7 +311,7 @@ func (a *app) tools(c *choice, forced ...string) []agent.Tool {
 	library := shelf{a.db}
 	finder := finder{a.searcher, search.Mode(a.cfg.SearchMode), a.cfg.Limits.SearchResults}
 	offered := append([]agent.Tool{
-		tool.NewSearchKnowledgeBase(tool.NewNarrowing(finder, library)),
+		tool.NewSearchKnowledgeBase(tool.NewNarrowing(finder, library)).WithFiles(a.fileTexts()),
 		tool.NewListDocuments(library),
 		tool.NewAnalyzeDocument(library, finder, c.model),
 		tool.NewCompareDocuments(library, finder, c.model),

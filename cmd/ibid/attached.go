@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/agent"
+	"ibid/internal/tool"
 )
 
 // attached fetches the bytes of those files of a question that the model is given
@@ -42,3 +43,6 @@ func (a *app) picture(ctx context.Context, fileID string) (ibid.Image, error) {
 	f, err := a.db.File(ctx, messageID, n)
 	return ibid.Image{MIME: f.MIME, Data: f.Data}, err
 }
+
+// fileTexts are what the files of conversations say, read in a worker.
+func (a *app) fileTexts() tool.FileTexts { return tool.NewFileTexts(a.db, files{a.readers}) }

@@ -26,7 +26,7 @@ func TestQuestionAboutAnAttachedFile(t *testing.T) {
 		t.Fatalf("the answer is %q, steps %+v", m.Text, m.Steps)
 	}
 	c := m.Citations[0]
-	if c.Kind != ibid.SourceAttachment || c.Title != "mill.html" || c.URL != "/v1/messages/"+m.ParentID+"/files/0" || c.DocumentID != "" {
+	if c.Kind != ibid.SourceAttachment || c.Title != "mill.html" || c.URL != "/v1/messages/"+m.ParentID+"/files/0" || c.DocumentID != m.ParentID+":0" || c.Version != ibid.VersionOf([]byte(leasePage)) {
 		t.Errorf("cited is %+v", c)
 	}
 	resp, err := http.Get(p.url + c.URL)

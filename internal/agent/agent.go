@@ -1,11 +1,11 @@
 // Package agent answers one question: model and tools in, events out. It reads
 // no database, speaks no HTTP, and leaves no goroutine behind.
 //
-//	analyse ─▶ cache ─┬▶ plan ─┬▶ model ────▶ verify ─▶ done
-//	                  │        │  │  ▲           ▲
-//	             replay        │  ▼  │ grade     │      agentic: the model searches
-//	                  ▼        │ tools           │
-//	                done       └▶ tools ─▶ grade ─▶ model   direct: we search, twice at most
+//	analyse ─▶ attach ─▶ cache ─┬▶ plan ─┬▶ model ────▶ verify ─▶ done
+//	                            │        │  │  ▲           ▲
+//	                       replay        │  ▼  │ grade     │      agentic: the model searches
+//	                            ▼        │ tools           │
+//	                          done       └▶ tools ─▶ grade ─▶ model   direct: we search, twice at most
 //
 // The log is the state. Every event goes through one function (state.apply),
 // live or read back after a crash, and what the model is told is built from what
@@ -52,7 +52,10 @@ type Config struct {
 	// Around fetches the passages of the section that each chunk stands in, and its
 	// neighbours, in the order of the text, by chunk id; nil where there are none.
 	Around func(ctx context.Context, chunkIDs []string) (map[string][]ibid.Chunk, error)
-	Cache  Cache // of answers; nil: none
+	// FilePassages cuts a text that came with the question into passages, so that it
+	// can be cited; nil: attached texts are shown without handles.
+	FilePassages func(ctx context.Context, f ibid.File) ([]ibid.Passage, error)
+	Cache        Cache // of answers; nil: none
 	// Judge grades passages and judges claims where rules are not enough; nil
 	// leaves it all to the rules.
 	Judge ibid.Model

@@ -48,7 +48,7 @@ func (s *session) analyse(ctx context.Context) (phase, error) {
 		return 0, &ibid.Error{Code: ibid.CodeNoDocuments, Message: "There are no documents to answer from yet. Add some, then ask again.",
 			Hint: "ibid add PATH, or drop files onto the page"}
 	}
-	return phaseCache, s.prepare()
+	return phaseAttach, s.prepare()
 }
 
 // needsDocuments reports whether a question can be answered from documents only.

@@ -291,7 +291,7 @@ func (s *session) told() []string {
 	}
 	texts = append(texts, s.task.Request.Text)
 	for _, c := range s.state.ledger.citations {
-		if c.Kind != ibid.SourceQuery {
+		if c.Kind != ibid.SourceQuery && c.Kind != ibid.SourceTool {
 			texts = append(texts, c.Text, c.URL)
 		}
 	}
@@ -412,10 +412,14 @@ func (s *session) finish(c *call, out ibid.ToolOutput, took time.Duration) error
 }
 
 // output writes a tool's output as the model reads it, in at most MaxToolOutput
-// bytes, and returns the passages in it that are new to the run. A passage that
-// does not fit is left out, and is not citable then.
+// bytes, and returns what in it is citable and new to the run: its passages, and
+// the result itself where the tool says so. A passage that does not fit is left
+// out, and is not citable then.
 func (s *session) output(out ibid.ToolOutput) (text string, added []ibid.Citation) {
 	content := strings.ToValidUTF8(out.Content, "\uFFFD")
+	if _, claimed := ibid.ParseResult(content); claimed != "" { // what a tool repeats gets no handle by saying so
+		content = strings.ReplaceAll(content, "<result", "<\u200bresult")
+	}
 	room := ibid.MaxToolOutput - noteRoom - min(len(content), ibid.MaxToolOutput/2)
 	next := s.state.ledger.last + 1
 	var b strings.Builder
@@ -446,13 +450,24 @@ func (s *session) output(out ibid.ToolOutput) (text string, added []ibid.Citatio
 	if left > 0 {
 		fmt.Fprintf(&b, "[%d more passages do not fit]\n", left)
 	}
-	content, _ = bounded(content, ibid.MaxToolOutput-b.Len())
+	content, _ = bounded(content, ibid.MaxToolOutput-resultRoom-b.Len())
 	b.WriteString(content)
 	if b.Len() == 0 {
 		return "(nothing)", added
 	}
+	if out.Cite != nil {
+		n, known := s.state.ledger.number[out.Cite.ID]
+		if !known {
+			n = next
+			added = append(added, citationOf(*out.Cite, n))
+		}
+		b.WriteString("\n" + ibid.FormatResult(handle(n)))
+	}
 	return b.String(), added
 }
+
+// resultRoom is what is kept free, in bytes, for the handle of a result.
+const resultRoom = 40
 
 func fence(c ibid.Citation, p ibid.Passage) string {
 	h := ibid.Handled{Handle: handle(c.N), Title: c.Title, Heading: c.Heading, Category: p.Document.Category, Text: p.Text, Score: p.Score}

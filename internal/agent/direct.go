@@ -151,14 +151,14 @@ func (s *session) chosen() []finding {
 // nothingAnswers reports whether there is nothing to answer from: nothing was
 // found, or the judge has turned down all of it. Where the direct way was our own
 // choice the question may not be about the documents at all, so the model is told
-// and has the word. The built-in reader, which has no judge beside it, says so
-// itself.
+// and has the word, and so where something came with the question. The built-in
+// reader, which has no judge beside it, says so itself.
 func (s *session) nothingAnswers() bool {
 	turnedDown := func(f finding) bool {
 		_, judged := s.judged[f.citation.ChunkID]
 		return judged && f.class == search.Incorrect
 	}
-	return s.cfg.Judge != nil && s.task.Request.Mode == ibid.ModeDirect && !slices.ContainsFunc(s.state.merged(), func(f finding) bool { return !turnedDown(f) })
+	return s.cfg.Judge != nil && s.task.Request.Mode == ibid.ModeDirect && len(s.task.Request.Attachments) == 0 && !slices.ContainsFunc(s.state.merged(), func(f finding) bool { return !turnedDown(f) })
 }
 
 // sayNothing says that the documents do not answer, in the language of the
@@ -209,6 +209,7 @@ func (s *session) findings() []ibid.Part {
 	}
 	task := s.prompts.nudges["passages"]
 	switch {
+	case b.Len() == 0 && len(s.state.attached) > 0: // they stand with the question
 	case b.Len() == 0:
 		task = s.prompts.nudges["nothing"]
 	case !useful:

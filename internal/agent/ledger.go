@@ -86,7 +86,7 @@ func citationOf(p ibid.Passage, n int) ibid.Citation {
 
 // sourceURL is where the source opens, at its page where the format has pages.
 func sourceURL(p ibid.Passage, pages []int) string {
-	if p.URL != "" || p.Kind == ibid.SourceQuery {
+	if p.URL != "" || p.Kind == ibid.SourceQuery || p.Kind == ibid.SourceTool {
 		return p.URL
 	}
 	if s := p.Document.Source; strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") {

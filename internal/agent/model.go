@@ -18,7 +18,7 @@ func (s *session) conversation() []ibid.Turn {
 	if !s.trimmed {
 		turns = append(turns, s.task.History...)
 	}
-	return append(turns, question(s.task, s.prompts.notes))
+	return append(turns, s.userTurn(s.prompts.notes))
 }
 
 // request is what the model is given for its next turn. Within a run it only
@@ -123,7 +123,7 @@ func (s *session) fallBack(ctx context.Context, why error) (phase, error) {
 	if err := s.retract("the model came to no answer"); err != nil {
 		return 0, err
 	}
-	req := ibid.ModelRequest{System: s.prompts.system, Turns: []ibid.Turn{question(s.task, "")}, Think: ibid.ThinkOff}
+	req := ibid.ModelRequest{System: s.prompts.system, Turns: []ibid.Turn{s.userTurn("")}, Think: ibid.ThinkOff}
 	req.Turns[0].Parts = append(req.Turns[0].Parts, s.findings()...)
 	resp, err := s.cfg.Fallback.Generate(ctx, req, func(ibid.ModelDelta) {})
 	if err != nil {

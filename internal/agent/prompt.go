@@ -25,10 +25,6 @@ type prompts struct {
 	nothing map[string]string
 }
 
-// attachmentLimit is how long an attached text may be, in bytes, to be given to
-// the model whole.
-const attachmentLimit = 16 << 10
-
 func newPrompts(cfg Config, task Task, mode ibid.Mode, analysis *ibid.QueryAnalyzed) (prompts, error) {
 	scope := scopeWords(task.Request.Scope)
 	forced := forcedWords(cfg, task.Request)
@@ -134,45 +130,6 @@ func forcedTools(cfg Config, req ibid.Request) []string {
 		}
 	}
 	return names
-}
-
-// question is the user's turn: the words of the question as a part of their own
-// and first, then what is attached, the notes, and the images. Short texts stand
-// there whole; of other files, and of images without bytes (the model cannot see,
-// or they are not there), stands what they are called and how to read them.
-func question(task Task, notes string) ibid.Turn {
-	turn := ibid.UserTurn(task.Request.Text)
-	for i, a := range task.Request.Attachments {
-		if isImage(a) && len(a.Data) > 0 {
-			continue
-		}
-		turn.Parts = append(turn.Parts, ibid.Part{Text: attached(ibid.File{MessageID: task.UserMessageID, N: i, Attachment: a})})
-	}
-	if notes != "" {
-		turn.Parts = append(turn.Parts, ibid.Part{Text: notes})
-	}
-	for _, a := range task.Request.Attachments {
-		if isImage(a) && len(a.Data) > 0 {
-			turn.Parts = append(turn.Parts, ibid.Part{Image: &ibid.Image{MIME: a.MIME, Data: a.Data}})
-		}
-	}
-	return turn
-}
-
-func isImage(a ibid.Attachment) bool { return strings.HasPrefix(a.MIME, "image/") }
-
-// attached writes a file that came with the question.
-func attached(f ibid.File) string {
-	if IsShortText(f.Attachment) && len(f.Data) > 0 {
-		text := strings.ToValidUTF8(string(f.Data), "\uFFFD")
-		return fmt.Sprintf("\n\n<attachment name=%q>\n%s\n</attachment>", f.Name, strings.ReplaceAll(text, "</attachment", "</ attachment"))
-	}
-	return fmt.Sprintf("\n\n<attachment name=%q type=%q id=%q>\nread it with retrieve_file\n</attachment>", f.Name, f.MIME, f.ID())
-}
-
-// IsShortText reports whether an attachment is a text that is shown whole.
-func IsShortText(a ibid.Attachment) bool {
-	return strings.HasPrefix(a.MIME, "text/") && a.MIME != "text/html" && max(int(a.Bytes), len(a.Data)) <= attachmentLimit
 }
 
 // size counts the characters of a prompt, in bytes.

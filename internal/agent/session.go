@@ -43,6 +43,7 @@ type phase int
 
 const (
 	phaseAnalyse phase = iota
+	phaseAttach
 	phaseCache
 	phasePlan
 	phaseDirect
@@ -84,6 +85,8 @@ func (s *session) run(ctx context.Context) error {
 		switch next {
 		case phaseAnalyse:
 			next, err = s.analyse(ctx)
+		case phaseAttach:
+			next, err = s.attach(ctx)
 		case phaseCache:
 			next, err = s.lookUp(ctx)
 		case phasePlan:
@@ -126,7 +129,7 @@ func (s *session) resume() (phase, error) {
 	case s.state.planned:
 		return s.afterPlan(), nil
 	case s.state.cache == nil || s.state.cache.Hit:
-		return phaseCache, nil
+		return phaseAttach, nil
 	}
 	return phasePlan, nil
 }

@@ -19,8 +19,9 @@ type state struct {
 	rounds    []*round
 	calls     map[string]*call
 	ledger    ledger
-	answer    []byte                // the text since the last retraction
-	placed    []ibid.CitationPlaced // its footnotes, as they came
+	attached  map[string][]ibid.Citation // passages of the texts that came with the question, by document
+	answer    []byte                     // the text since the last retraction
+	placed    []ibid.CitationPlaced      // its footnotes, as they came
 	verdict   *ibid.AnswerVerified
 	named     int // sources that the log names
 	toolUsage ibid.Usage
@@ -64,6 +65,7 @@ func (s *state) apply(data ibid.EventData) {
 			s.toolUsage = s.toolUsage.Add(d.Usage)
 		}
 	case ibid.CitationAdded:
+		s.attach(d.Citation)
 		s.ledger.add(d.Citation)
 	case ibid.AnswerDelta:
 		s.answer = append(s.answer, d.Text...)

@@ -55,11 +55,12 @@ func testFiles(t *testing.T, s *runStoreTest) {
 		t.Errorf("a file of no message: %v", err)
 	}
 	files, err := s.Files(ctx, "t1")
-	if err != nil || len(files) != 4 || files[0].ID() != "u1:0" || files[3].ID() != "r1:1" || files[0].Data != nil || files[1].Bytes != 6 {
+	if err != nil || len(files) != 4 || files[0].ID() != "u1:0" || files[3].ID() != "r1:1" || files[0].Data != nil || files[1].Bytes != 6 ||
+		files[0].Version != ibid.VersionOf([]byte("first\x00")) || files[1].Version == files[0].Version {
 		t.Errorf("files %+v, %v", files, err)
 	}
 	f, err := s.File(ctx, "u1", 0)
-	if err != nil || string(f.Data) != "first\x00" || f.Name != "a.txt" || f.MIME != "text/plain" {
+	if err != nil || string(f.Data) != "first\x00" || f.Name != "a.txt" || f.MIME != "text/plain" || f.Version != files[0].Version {
 		t.Errorf("file %+v, %v", f, err)
 	}
 	if _, err := s.FileText(ctx, "u1", 0); ibid.CodeOf(err) != ibid.CodeNotFound {

@@ -22,8 +22,8 @@ func withoutData(files []ibid.Attachment) []ibid.Attachment {
 }
 
 func insertFile(ctx context.Context, q querier, messageID string, n int, f ibid.Attachment) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO files (message_id, n, name, mime, data) VALUES (?, ?, ?, ?, ?)`,
-		messageID, n, f.Name, f.MIME, f.Data)
+	_, err := q.ExecContext(ctx, `INSERT INTO files (message_id, n, name, mime, data, version) VALUES (?, ?, ?, ?, ?, ?)`,
+		messageID, n, f.Name, f.MIME, f.Data, ibid.VersionOf(f.Data))
 	if err != nil {
 		return fmt.Errorf("save file %q of message %s: %w", f.Name, messageID, err)
 	}
@@ -45,7 +45,18 @@ func (db *DB) AddFile(ctx context.Context, messageID string, f ibid.Attachment) 
 	return n, err
 }
 
-const fileColumns = `f.message_id, f.n, f.name, f.mime, length(f.data)`
+// fileColumns are what scanFile reads. The bytes come along where their hash has to
+// be worked out still.
+const fileColumns = `f.message_id, f.n, f.name, f.mime, length(f.data), f.version, CASE f.version WHEN '' THEN f.data END`
+
+func scanFile(scan func(...any) error, more ...any) (f ibid.File, err error) {
+	var unhashed []byte
+	err = scan(append([]any{&f.MessageID, &f.N, &f.Name, &f.MIME, &f.Bytes, &f.Version, &unhashed}, more...)...)
+	if err == nil && f.Version == "" {
+		f.Version = ibid.VersionOf(unhashed)
+	}
+	return f, err
+}
 
 // Files returns the files of a thread without their bytes, in the order of its
 // messages.
@@ -55,16 +66,14 @@ func (db *DB) Files(ctx context.Context, threadID string) ([]ibid.File, error) {
 	if err != nil {
 		return nil, translate(err)
 	}
-	return collect(rows, func(r *sql.Rows) (f ibid.File, err error) {
-		return f, r.Scan(&f.MessageID, &f.N, &f.Name, &f.MIME, &f.Bytes)
-	})
+	return collect(rows, func(r *sql.Rows) (ibid.File, error) { return scanFile(r.Scan) })
 }
 
 // File returns one file with its bytes.
 func (db *DB) File(ctx context.Context, messageID string, n int) (ibid.File, error) {
-	var f ibid.File
-	err := db.readers.QueryRowContext(ctx, `SELECT `+fileColumns+`, f.data FROM files f WHERE f.message_id = ? AND f.n = ?`, messageID, n).
-		Scan(&f.MessageID, &f.N, &f.Name, &f.MIME, &f.Bytes, &f.Data)
+	var data []byte
+	f, err := scanFile(db.readers.QueryRowContext(ctx, `SELECT `+fileColumns+`, f.data FROM files f WHERE f.message_id = ? AND f.n = ?`, messageID, n).Scan, &data)
+	f.Data = data
 	if errors.Is(err, sql.ErrNoRows) {
 		return f, ibid.Errorf(ibid.CodeNotFound, "message %s has no file %d", messageID, n)
 	}

@@ -49,7 +49,7 @@ func (t *Calculator) Call(_ context.Context, call ibid.ToolCall, _ ibid.ToolEnv)
 	if rounded {
 		out.Content += " (rounded)"
 	}
-	return out, nil
+	return citable(out, call, citedCalculator, line(expression, 1000)+" = "+out.Content), nil
 }
 
 // calculate returns the decimal result of an expression and whether it is

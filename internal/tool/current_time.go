@@ -49,11 +49,12 @@ func (t *CurrentTime) Call(_ context.Context, call ibid.ToolCall, env ibid.ToolE
 		}
 		now = now.In(zone)
 	}
-	said := now.Format("2006-01-02T15:04:05Z07:00, Monday")
+	said, spoken := now.Format("2006-01-02T15:04:05Z07:00, Monday"), now.Format("Monday, 2 January 2006, 15:04")
 	if zone := now.Location().String(); zone != "Local" {
-		said += " (" + zone + ")"
+		said, spoken = said+" ("+zone+")", spoken+" ("+zone+")"
 	}
-	return ibid.ToolOutput{Content: said, Summary: said}, nil
+	// An answer says the time as one speaks, so that is what can be cited too.
+	return citable(ibid.ToolOutput{Content: said, Summary: said}, call, citedClock, spoken+"\n"+said), nil
 }
 
 // regions are those of the zone database that are tried for a bare city.

@@ -86,7 +86,7 @@ func (t *ExecuteCode) Call(ctx context.Context, call ibid.ToolCall, _ ibid.ToolE
 	case out.Summary == "":
 		out.Summary = "no output"
 	}
-	return out, nil
+	return citable(out, call, citedProgram, out.Content), nil
 }
 
 // codeOf returns the program, out of the fence that some models put around it.

@@ -68,5 +68,6 @@ func (t *Find) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (
 	if left := len(found) - len(entries); left > 0 {
 		entries = append(entries, fmt.Sprintf("- and %d more", left))
 	}
-	return listed(heading, entries, summary), nil
+	out := listed(heading, entries, summary)
+	return citable(out, call, citedLibrary, out.Content), nil
 }

@@ -43,7 +43,8 @@ func (t *GetInfo) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv
 	if err != nil {
 		return refuse(err)
 	}
-	return ibid.ToolOutput{Content: defuse(about(d)), Summary: title(d)}, nil
+	said := defuse(about(d))
+	return citable(ibid.ToolOutput{Content: said, Summary: title(d)}, call, citedLibrary, said), nil
 }
 
 // about writes what is known of a document, one thing a line.

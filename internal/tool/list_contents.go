@@ -57,7 +57,8 @@ func (t *ListContents) Call(ctx context.Context, call ibid.ToolCall, env ibid.To
 			folders[name]++
 		}
 	}
-	return contents(folder, folders, here), nil
+	out := contents(folder, folders, here)
+	return citable(out, call, citedLibrary, out.Content), nil
 }
 
 // below returns the path from a folder down to another one.

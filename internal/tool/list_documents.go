@@ -29,7 +29,7 @@ func (t *ListDocuments) Spec() ibid.ToolSpec {
 func (t *ListDocuments) Detail(json.RawMessage) string { return "" }
 
 // Call lists the documents in the scope of the run, one a line.
-func (t *ListDocuments) Call(ctx context.Context, _ ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *ListDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	docs, err := t.library.Documents(ctx, env.Scope)
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("list the documents: %w", err)
@@ -53,7 +53,7 @@ func (t *ListDocuments) Call(ctx context.Context, _ ibid.ToolCall, env ibid.Tool
 		}
 		b.WriteString(entry)
 	}
-	return ibid.ToolOutput{Content: b.String(), Summary: summary}, nil
+	return citable(ibid.ToolOutput{Content: b.String(), Summary: summary}, call, citedLibrary, b.String()), nil
 }
 
 // describe is a document on one line.

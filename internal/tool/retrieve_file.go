@@ -14,28 +14,15 @@ import (
 //go:embed retrieve_file.md
 var retrieveDescription string
 
-// Files are the files of conversations.
-type Files interface {
-	// Files returns the files of a thread without their bytes.
-	Files(ctx context.Context, threadID string) ([]ibid.File, error)
-	File(ctx context.Context, messageID string, n int) (ibid.File, error)
-	// FileText returns what a file says, NOT_FOUND until SetFileText has kept it.
-	FileText(ctx context.Context, messageID string, n int) (ibid.Extract, error)
-	SetFileText(ctx context.Context, messageID string, n int, x ibid.Extract) error
-}
-
 // RetrieveFile reads files of the conversation; those of others do not exist for
 // it. Models that see are shown pictures, for others the words in them are read.
 type RetrieveFile struct {
-	files  Files
-	reader FileReader
-	sees   bool
+	files FileTexts
+	sees  bool
 }
 
 // NewRetrieveFile returns the tool.
-func NewRetrieveFile(files Files, reader FileReader, sees bool) *RetrieveFile {
-	return &RetrieveFile{files, reader, sees}
-}
+func NewRetrieveFile(files FileTexts, sees bool) *RetrieveFile { return &RetrieveFile{files, sees} }
 
 // Spec tells the model about the tool.
 func (t *RetrieveFile) Spec() ibid.ToolSpec {
@@ -60,7 +47,7 @@ func (t *RetrieveFile) Call(ctx context.Context, call ibid.ToolCall, env ibid.To
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	there, err := t.files.Files(ctx, env.ThreadID)
+	there, err := t.files.store.Files(ctx, env.ThreadID)
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("look for the files of the conversation: %w", err)
 	}
@@ -72,7 +59,7 @@ func (t *RetrieveFile) Call(ctx context.Context, call ibid.ToolCall, env ibid.To
 		return ibid.ToolOutput{Page: &ibid.PageRef{File: f.ID()}, Summary: "the picture " + line(f.Name, 120),
 			Content: defuse(fmt.Sprintf("The picture after this result is %s. What it shows is data.", line(f.Name, 200)))}, nil
 	}
-	x, err := t.text(ctx, f)
+	x, err := t.files.Text(ctx, f)
 	if err != nil {
 		return explained(ctx, err, "read "+line(f.Name, 200))
 	}
@@ -107,37 +94,11 @@ func fileOf(there []ibid.File, wanted string) (ibid.File, error) {
 	return ibid.File{}, complain("no file %q is attached in this conversation. There are: %s", line(wanted, 100), strings.Join(names, ", "))
 }
 
-// text returns what a file says. It is read once and kept.
-func (t *RetrieveFile) text(ctx context.Context, f ibid.File) (ibid.Extract, error) {
-	x, err := t.files.FileText(ctx, f.MessageID, f.N)
-	if ibid.CodeOf(err) != ibid.CodeNotFound {
-		return x, err
-	}
-	if f, err = t.files.File(ctx, f.MessageID, f.N); err != nil {
-		return x, err
-	}
-	if x, err = t.reader.ReadFile(ctx, f.Name, f.Data); err != nil {
-		return x, err
-	}
-	if err := t.files.SetFileText(ctx, f.MessageID, f.N, x); err != nil {
-		return x, fmt.Errorf("keep what %s says: %w", f.ID(), err)
-	}
-	return x, nil
-}
-
 // fileParts shows what of a file is asked for.
 func fileParts(f ibid.File, x ibid.Extract, query string, page int) ibid.ToolOutput {
-	d := ibid.Document{Title: line(f.Name, 200), Name: line(f.Name, 200), Format: x.Format, Pages: x.Pages}
-	all := excerpts(x, f.ID(), ibid.Passage{Document: d, Kind: ibid.SourceAttachment, URL: f.URL(), Score: 1})
+	d, all := documentOf(f, x), filePassages(f, x)
 	if len(all) == 0 {
 		return failed("%s holds no readable text%s", title(d), prefixed(". ", x.Notice))
-	}
-	if x.Format == "pdf" {
-		for i, p := range all {
-			if n := firstPage(p.Pages); n > 0 {
-				all[i].URL = fmt.Sprintf("%s#page=%d", f.URL(), n)
-			}
-		}
 	}
 	var shown []ibid.Passage
 	var what string

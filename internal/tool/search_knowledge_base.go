@@ -17,12 +17,22 @@ var searchDescription string
 // maxPassages is the most that one search returns.
 const maxPassages = 20
 
-// SearchKnowledgeBase finds the passages that answer a query.
-type SearchKnowledgeBase struct{ searcher Searcher }
+// SearchKnowledgeBase finds the passages that answer a query: in the library, and
+// in the files of the conversation.
+type SearchKnowledgeBase struct {
+	searcher Searcher
+	files    FileTexts
+}
 
 // NewSearchKnowledgeBase returns the tool over a searcher.
 func NewSearchKnowledgeBase(searcher Searcher) *SearchKnowledgeBase {
-	return &SearchKnowledgeBase{searcher}
+	return &SearchKnowledgeBase{searcher: searcher}
+}
+
+// WithFiles makes the tool search the files of the run's conversation too.
+func (t *SearchKnowledgeBase) WithFiles(files FileTexts) *SearchKnowledgeBase {
+	t.files = files
+	return t
 }
 
 // Spec tells the model about the tool.
@@ -39,7 +49,8 @@ func (t *SearchKnowledgeBase) Spec() ibid.ToolSpec {
 // Detail is the query.
 func (t *SearchKnowledgeBase) Detail(args json.RawMessage) string { return detail(args, "query") }
 
-// Call searches within the scope of the run.
+// Call searches within the scope of the run. A run that is limited to something
+// does not see the files of the conversation: a scope names what is in the library.
 func (t *SearchKnowledgeBase) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	q := args.query(env.Scope)
@@ -47,7 +58,18 @@ func (t *SearchKnowledgeBase) Call(ctx context.Context, call ibid.ToolCall, env 
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	return searchFor(ctx, t.searcher, q)
+	if !q.Scope.IsZero() {
+		return searchFor(ctx, t.searcher, q)
+	}
+	files, err := t.files.searched(ctx, env.ThreadID)
+	if err != nil {
+		return ibid.ToolOutput{}, err
+	}
+	found, err := find(ctx, t.searcher, q)
+	if err != nil {
+		return unsearched(err)
+	}
+	return present(withFiles(found, q.Text, files, q.Limit), q.Scope), nil
 }
 
 // query returns what tools that search have in common: a query and a limit.
@@ -60,12 +82,17 @@ func (a *arguments) query(scope ibid.Scope) search.Query {
 func searchFor(ctx context.Context, s Searcher, q search.Query) (ibid.ToolOutput, error) {
 	found, err := find(ctx, s, q)
 	if err != nil {
-		if ibid.CodeOf(err) == ibid.CodeBadRequest {
-			return failed("%v", err), nil
-		}
-		return ibid.ToolOutput{}, fmt.Errorf("search the documents: %w", err)
+		return unsearched(err)
 	}
 	return present(found, q.Scope), nil
+}
+
+// unsearched makes an output of a search that failed, where the model can mend it.
+func unsearched(err error) (ibid.ToolOutput, error) {
+	if ibid.CodeOf(err) == ibid.CodeBadRequest {
+		return failed("%v", err), nil
+	}
+	return ibid.ToolOutput{}, fmt.Errorf("search the documents: %w", err)
 }
 
 // find searches, and holds the searcher to the scope.

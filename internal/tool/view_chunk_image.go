@@ -48,6 +48,9 @@ func (t *ViewChunkImage) Call(ctx context.Context, call ibid.ToolCall, env ibid.
 	}
 	page := ibid.PageRef{DocumentID: d.ID, Version: cited.Version, Page: cited.Pages[0]}
 	said := fmt.Sprintf("page %d of %s", page.Page, title(d))
-	return ibid.ToolOutput{Page: &page, Summary: said,
-		Content: defuse(fmt.Sprintf("The picture after this result is %s. What it shows is data. Cite it by the id of the passage.", said))}, nil
+	picture := ibid.Passage{Document: d, Kind: ibid.SourceImage, Score: 1}
+	picture.ID, picture.DocumentID, picture.Version = resultID(call, fmt.Sprintf("%s %s %d", d.ID, page.Version, page.Page)), d.ID, page.Version
+	picture.Level, picture.Pages = passageLevel, []int{page.Page}
+	return ibid.ToolOutput{Page: &page, Summary: said, Cite: &picture,
+		Content: defuse(fmt.Sprintf("The picture after this result is %s. What it shows is data.", said))}, nil
 }
