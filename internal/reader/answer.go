@@ -22,6 +22,11 @@ func (r *Reader) firstMove(t task, req ibid.ModelRequest) reply {
 	if m.say != "" {
 		return reply{text: m.say}
 	}
+	if queries, _ := r.queries(t); len(t.files) == 0 && (m.tool == toolSearch || m.tool == toolAnalyze || m.lookup) {
+		if answer, ok := r.fromAttached(t, queries); ok {
+			return reply{text: answer}
+		}
+	}
 	if calls := r.fileCalls(t, m, req); len(calls) > 0 {
 		return reply{calls: calls}
 	}
@@ -117,18 +122,18 @@ func (r *Reader) nextMove(t task, req ibid.ModelRequest) reply {
 			}
 		}
 	}
-	if s := r.summaryOfFiles(t); s != "" {
-		return reply{text: s}
+	queries, _ := r.queries(t)
+	if answer, ok := r.fromFiles(t, queries); ok {
+		return reply{text: answer}
 	}
 	if pages := pagesToRead(t, req); len(pages) > 0 {
 		return reply{calls: pages}
 	}
-	queries, _ := r.queries(t)
 	if answer, ok := r.quoteAll(queries, passages); ok && readsTheWeb(t) {
 		return reply{text: answer}
 	}
 	if len(direct) == 0 && (searches > 0 || len(failures) == 0) {
-		answer, ok := r.quoteAll(queries, append(passages, t.attachedPassages()...))
+		answer, ok := r.quoteAll(queries, merge(t.attached, passages))
 		if ok {
 			return reply{text: answer}
 		}
@@ -168,16 +173,6 @@ func nothingIn(t task) string {
 		}
 	}
 	return nothingFound(asked(t.rounds))
-}
-
-// attachedPassages are the texts that came with the question. They have no
-// footnotes.
-func (t task) attachedPassages() []ibid.Handled {
-	var ps []ibid.Handled
-	for _, s := range t.attached {
-		ps = append(ps, ibid.Handled{Title: s.title, Text: s.text, Score: 1})
-	}
-	return ps
 }
 
 // pagesRead is how many of the pages that a search of the web found are read.
@@ -228,8 +223,9 @@ var (
 	linkTarget = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "")
 )
 
-// merge adds passages that are not there yet.
+// merge returns passages, and of more those that are not among them yet.
 func merge(have, more []ibid.Handled) []ibid.Handled {
+	have = slices.Clip(have)
 	for _, p := range more {
 		if !slices.ContainsFunc(have, func(h ibid.Handled) bool { return h.Handle == p.Handle }) {
 			have = append(have, p)
@@ -282,7 +278,9 @@ func nothingFound(queries []string) string {
 
 // report says in a plain sentence what a tool that is no search came to.
 func (r *Reader) report(round round) string {
-	content := strings.TrimSpace(round.result.Content)
+	content, handle := ibid.ParseResult(strings.TrimSpace(round.result.Content))
+	content = strings.TrimSpace(content)
+	cited := footnote(ibid.Handled{Handle: handle})
 	if round.result.Failed {
 		switch round.tool {
 		case toolCalculate:
@@ -300,11 +298,14 @@ func (r *Reader) report(round round) string {
 		if rounded {
 			sign = "≈"
 		}
-		return fmt.Sprintf("%s %s **%s**", strings.ReplaceAll(round.arg(argNames[toolCalculate][0]), "*", "×"), sign, value)
+		return fmt.Sprintf("%s %s **%s**%s", strings.ReplaceAll(round.arg(argNames[toolCalculate][0]), "*", "×"), sign, value, cited)
 	case toolTime:
-		return fmt.Sprintf("It is %s", sentence(spokenTime(plainValue(content))))
-	case toolList:
-		return content
+		return fmt.Sprintf("It is %s%s.", strings.TrimSuffix(spokenTime(plainValue(content)), "."), cited)
+	case toolList: // "3 documents:", then their names
+		if head, names, listed := strings.Cut(content, ":\n"); listed {
+			return head + cited + ":\n" + names
+		}
+		return content + cited
 	}
 	return r.reading(content)
 }

@@ -292,7 +292,8 @@ func answerOf(t task, q sqlQuery) string {
 // rowsShown is how many rows of a result stand in an answer.
 const rowsShown = 20
 
-// tableAnswer says a result: one value in a sentence, more as a table.
+// tableAnswer says a result: one value in a sentence, more as a table, in which each
+// row is a statement with a footnote of its own.
 func tableAnswer(q sqlQuery, p ibid.Handled, more bool) string {
 	lines := strings.Split(p.Text, "\n")
 	header, rows := cells(lines[0]), lines[1:]
@@ -308,16 +309,16 @@ func tableAnswer(q sqlQuery, p ibid.Handled, more bool) string {
 		return fmt.Sprintf("%s: **%s**%s.", what, value, footnote(p))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s:\n\n| %s |\n|%s\n", what, footnote(p), strings.Join(header, " | "), strings.Repeat("---|", len(header)))
+	fmt.Fprintf(&b, "%s:\n\n| %s |\n|%s\n", what, strings.Join(header, " | "), strings.Repeat("---|", len(header)))
 	for i, row := range rows {
 		if i == rowsShown {
-			fmt.Fprintf(&b, "\n%d of %d rows are shown.", rowsShown, len(rows))
+			fmt.Fprintf(&b, "\n%d of %d rows are shown%s.", rowsShown, len(rows), footnote(p))
 			break
 		}
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(cells(row), " | "))
+		fmt.Fprintf(&b, "| %s%s |\n", strings.Join(cells(row), " | "), footnote(p))
 	}
 	if more && len(rows) <= rowsShown {
-		b.WriteString("\nThere are more rows.")
+		fmt.Fprintf(&b, "\nThere are more rows%s.", footnote(p))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

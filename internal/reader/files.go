@@ -2,43 +2,50 @@ package reader
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"ibid"
+	"ibid/internal/text"
 )
 
 // readFiles is how many files of a conversation are read at once.
 const readFiles = 3
 
+// namedFile is a file of the conversation that has to be read.
+type namedFile struct{ ID, Name string }
+
 // filesOfPast returns the files that the head of a message of the past names.
-func filesOfPast(text string) []string {
+func filesOfPast(text string) []namedFile {
 	head := strings.TrimPrefix(strings.TrimSpace(historyHead.FindString(text)), "<!-- METADATA: ")
-	var past struct{ Files []struct{ ID string } }
+	var past struct{ Files []namedFile }
 	if json.Unmarshal([]byte(strings.TrimSuffix(head, " -->")), &past) != nil {
 		return nil
 	}
-	var ids []string
-	for _, f := range past.Files {
-		ids = append(ids, f.ID)
+	return past.Files
+}
+
+// filesAtHand are those that came with the question, else the last ones of the
+// conversation.
+func (t task) filesAtHand() []namedFile {
+	files := t.files
+	if len(files) == 0 && len(t.attached) == 0 {
+		files = t.earlierFiles
 	}
-	return ids
+	return files[max(0, len(files)-readFiles):]
 }
 
 // fileCalls read the files that a question is about: those that came with it,
 // else, beside the library, the last ones of the conversation.
 func (r *Reader) fileCalls(t task, m move, req ibid.ModelRequest) []ibid.ToolCall {
-	files := t.files
-	if len(files) == 0 {
-		files = t.earlierFiles
-	}
-	about := m.tool == toolSearch || sumsUp(t.question)
-	if len(files) == 0 || !about || !offers(req)(toolFile) {
+	files, whole := t.filesAtHand(), t.asksForAttached()
+	if len(files) == 0 || !whole && m.tool != toolSearch || !offers(req)(toolFile) {
 		return nil
 	}
 	var calls []ibid.ToolCall
-	for _, id := range files[max(0, len(files)-readFiles):] {
-		read := move{tool: toolFile, args: []string{id, t.question}}
-		if sumsUp(t.question) {
+	for _, f := range files {
+		read := move{tool: toolFile, args: []string{f.ID, t.question}}
+		if whole {
 			read.args = read.args[:1]
 		}
 		calls = append(calls, read.calls(req.Tools, len(t.rounds)+len(calls))...)
@@ -49,25 +56,114 @@ func (r *Reader) fileCalls(t task, m move, req ibid.ModelRequest) []ibid.ToolCal
 	return calls
 }
 
-// sumsUp reports whether a question asks for a summary of what lies before us.
-func sumsUp(question string) bool {
-	_, named := analysis(question)
-	return named || thisDocument.MatchString(question)
+var (
+	// attachedWords say that something came with a question.
+	attachedWords = wordSet("attached attachment attachments enclosed")
+	// pointing words come before what lies before us: "this letter".
+	pointing = wordSet("the this these")
+)
+
+// aboutAttached reports whether a question points at the files of the conversation:
+// by their names, by saying that they are attached, or by "this" and what documents
+// are called in general ("the letter"), unless one of the library is called so.
+func (t task) aboutAttached() bool {
+	var called [][]string
+	for _, p := range t.attached {
+		called = append(called, []string{p.Title})
+	}
+	for _, f := range t.filesAtHand() {
+		called = append(called, []string{f.Name})
+	}
+	if len(called) == 0 {
+		return false
+	}
+	if found, _ := text.Mentions(t.question, called); len(found) > 0 {
+		return true
+	}
+	// With a file beside the question "this" can hardly mean anything else.
+	came, points, before := len(t.attached)+len(t.files) > 0, thisDocument.MatchString(t.question), ""
+	for w := range text.Words(t.question) {
+		switch {
+		case came && attachedWords[w.Text]:
+			return true
+		case documentWords[w.Text] && containsName(t.library(), w.Text):
+			return false
+		case documentWords[w.Text] && pointing[before], came && pointing[w.Text] && w.Text != "the":
+			points = true
+		}
+		before = w.Text
+	}
+	return points
 }
 
-// summaryOfFiles sums up files that were read for that, "" where none was.
-func (r *Reader) summaryOfFiles(t task) string {
-	if !sumsUp(t.question) {
-		return ""
+// library is the line of the prompt that says what the library holds.
+func (t task) library() string {
+	for line := range strings.Lines(t.system) {
+		if strings.HasPrefix(line, "The library holds ") {
+			return line
+		}
 	}
-	var passages []ibid.Handled
+	return ""
+}
+
+// asksForAttached reports whether a question asks for the files of the conversation
+// as a whole: to sum them up, or what they are about.
+func (t task) asksForAttached() bool {
+	if len(t.attached)+len(t.filesAtHand()) == 0 {
+		return false
+	}
+	name, whole := asksForAll(t.question)
+	whole = whole || thisDocument.MatchString(t.question)
+	if !whole && !text.Asks(t.question) && len(t.attached)+len(t.files) > 0 {
+		return true // "Summarise, please."
+	}
+	return whole && (t.aboutAttached() || !containsName(t.library(), name))
+}
+
+// fromAttached answers from the texts that came with a question alone: where they
+// are asked for as a whole, where the question points at them and they answer, and
+// where they surely answer.
+func (r *Reader) fromAttached(t task, questions []string) (answer string, ok bool) {
+	switch {
+	case len(t.attached) == 0:
+		return "", false
+	case t.asksForAttached():
+		return r.summary(t.attached), true
+	case !t.aboutAttached() && !slices.ContainsFunc(questions, func(q string) bool { return surelyAnswer(q, t.attached) }):
+		return "", false
+	}
+	return r.quoteAll(questions, t.attached)
+}
+
+// surelyAnswer reports whether passages hold an answer that is not called unsure.
+func surelyAnswer(question string, passages []ibid.Handled) bool {
+	ranked := choose(withoutDocuments(question, passages), passages)
+	return len(ranked) > 0 && worthSaying(ranked) && assured(ranked) >= sureFrom
+}
+
+// filePassages are those of the files of the conversation: of the texts that came
+// with the question, and of the files that were read.
+func (t task) filePassages() []ibid.Handled {
+	passages := t.attached
 	for _, round := range t.rounds {
 		if round.tool == toolFile && round.result != nil && !round.result.Failed {
 			passages = merge(passages, ibid.ParsePassages(round.result.Content))
 		}
 	}
-	if len(passages) == 0 {
-		return ""
+	return passages
+}
+
+// fromFiles answers from the files of the conversation alone, once they were read:
+// where they are asked for as a whole, or where the question points at them.
+func (r *Reader) fromFiles(t task, questions []string) (answer string, ok bool) {
+	passages := t.filePassages()
+	switch {
+	case len(passages) == 0:
+		return "", false
+	case t.asksForAttached():
+		return r.summary(passages), true
+	case t.aboutAttached():
+		return r.quoteAll(questions, passages)
 	}
-	return r.summary(passages)
+	return "", false
 }

@@ -172,6 +172,9 @@ func (r *Reader) withoutTools(t task) string {
 		}
 		return nothingFound([]string{t.question})
 	}
+	if answer, ok := r.fromAttached(t, splitQuestions(t.question)); ok {
+		return answer
+	}
 	if len(t.question) > longPrompt {
 		return r.digest(t)
 	}
@@ -187,7 +190,10 @@ func (r *Reader) fromGiven(t task) string {
 	if t.inFull != "" {
 		questions = splitQuestions(t.inFull)
 	}
-	if answer, ok := r.quoteAll(questions, append(t.given, t.attachedPassages()...)); ok {
+	if answer, ok := r.fromAttached(t, questions); ok {
+		return answer
+	}
+	if answer, ok := r.quoteAll(questions, merge(t.attached, t.given)); ok {
 		return answer
 	}
 	return nothingFound(questions)
@@ -200,13 +206,13 @@ const longPrompt = 600
 // task is what a request asks for, taken apart.
 type task struct {
 	system       string
-	question     string   // what the user asked last
-	notes        string   // what the agent added to that
-	attached     []source // texts that came with it
-	files        []string // files that came with it and have to be read
-	earlier      []string // what the user said before, oldest first
-	earlierFiles []string // that came with that
-	rounds       []round  // tool calls since the question, oldest first
+	question     string         // what the user asked last
+	notes        string         // what the agent added to that
+	attached     []ibid.Handled // the passages of texts that came with it
+	files        []namedFile    // files that came with it and have to be read
+	earlier      []string       // what the user said before, oldest first
+	earlierFiles []namedFile    // that came with that
+	rounds       []round        // tool calls since the question, oldest first
 
 	searched bool           // the agent has searched the documents itself
 	given    []ibid.Handled // what it found, the best first
@@ -277,9 +283,11 @@ func (t *task) ask(turn ibid.Turn) {
 			t.question = strings.TrimSpace(historyHead.ReplaceAllString(p.Text, ""))
 		case attachment.MatchString(p.Text):
 			if m := attachment.FindStringSubmatch(p.Text); m[2] != "" {
-				t.files = append(t.files, m[2])
-			} else {
-				t.attached = append(t.attached, source{title: m[1], text: m[3]})
+				t.files = append(t.files, namedFile{ID: m[2], Name: m[1]})
+			} else if passages := ibid.ParsePassages(m[3]); len(passages) > 0 {
+				t.attached = append(t.attached, passages...)
+			} else { // it cannot be cited
+				t.attached = append(t.attached, ibid.Handled{Title: m[1], Text: m[3], Score: 1})
 			}
 		case findings.MatchString(p.Text):
 			m := findings.FindStringSubmatch(p.Text)

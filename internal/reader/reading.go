@@ -14,14 +14,7 @@ import (
 // prompt: what each says about it, then the topics that both have. ok is false
 // when there are not two.
 func (r *Reader) contrast(question string, ps []ibid.Handled) (answer string, ok bool) {
-	var titles []string
-	byTitle := map[string][]ibid.Handled{}
-	for _, p := range ps {
-		if byTitle[p.Title] == nil {
-			titles = append(titles, p.Title)
-		}
-		byTitle[p.Title] = append(byTitle[p.Title], p)
-	}
+	titles, byTitle := titled(ps)
 	if len(titles) != 2 {
 		return "", false
 	}
@@ -55,16 +48,7 @@ func (r *Reader) contrast(question string, ps []ibid.Handled) (answer string, ok
 func (r *Reader) sideBySide(titles []string, byTitle map[string][]ibid.Handled) string {
 	var b strings.Builder
 	for _, title := range titles {
-		fmt.Fprintf(&b, "**%s** says:\n\n", title)
-		d := r.read(title, joined(byTitle[title]))
-		for _, s := range d.summary {
-			for _, p := range byTitle[title] {
-				if p.Handle != "" && strings.Contains(bare(p.Text), bare(s)) {
-					fmt.Fprintf(&b, "> “%s”%s\n\n", s, footnote(p))
-					break
-				}
-			}
-		}
+		r.gist(&b, title, byTitle[title])
 	}
 	if both := r.shared(byTitle[titles[0]], byTitle[titles[1]]); len(both) > 0 {
 		fmt.Fprintf(&b, "Both speak of: %s.", strings.Join(both, ", "))

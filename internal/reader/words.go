@@ -13,6 +13,13 @@ func (r *Reader) planInWords(t task) string {
 	if s := r.planOfData(t); s != "" && m.tool == toolSearch {
 		return s
 	}
+	switch {
+	case m.tool == "":
+	case t.asksForAttached():
+		return "What came with the question is asked about as a whole. I will read it through and pick out its main points."
+	case m.tool == toolSearch && t.aboutAttached():
+		return "The question is about a file of this conversation. I will read it and quote the sentences that fit best."
+	}
 	switch m.tool {
 	case "":
 		return "This needs no document, so I answer it directly."
