@@ -17,7 +17,8 @@ import (
 
 // longRun is a run with everything in it that a crash can cut: a plan, an
 // announcement, calls side by side, one that finds what another found, one that
-// fails, an opaque part, text that is retracted, citations and named sources.
+// fails, an opaque part, text that is retracted, an attached text, citations, one of
+// them of a result, and named sources.
 // The model's turns are chosen by how many results it has seen, so the script
 // fits wherever a run goes on.
 type longRun struct {
@@ -70,7 +71,7 @@ func (l *longRun) Generate(ctx context.Context, req ibid.ModelRequest, emit func
 		r.Calls = []ibid.ToolCall{call("d", "calculator", `{"expression":"6*7"}`), call("d", "later", `{"after":"1s","query":"rent"}`), call("", "calculator", `{"expression":"6*7"}`)}
 	default:
 		l.last = req
-		r.Text = []string{"Five years [c", "3], 900 euros [c1]", ", a garage [c2, c9].", " No dogs [c4].\n", `{"sources": [{"title": "T", "url": "https://t.example"}]}`}
+		r.Text = []string{"Five years [c", "5], 900 euros [c3]", ", a garage [c4, c19].", " No dogs [c6], says Ada [c2]. 42 [c7].\n", `{"sources": [{"title": "T", "url": "https://t.example"}]}`}
 	}
 	resp, err := ibidtest.NewScript(r).Generate(ctx, req, emit)
 	if results == 1 {
@@ -119,7 +120,8 @@ var errCrash = errors.New("crash")
 // the crash leaves time for; a negative number is no crash.
 func (l *longRun) work(log []ibid.Event, crashAfter int) ([]ibid.Event, Outcome) {
 	emitted := 0
-	out, err := Run(l.t.Context(), l.config(), Task{Request: ibid.Request{Text: "What does the lease say about the rent?", Mode: ibid.ModeAgentic}, Log: log}, func(d ibid.EventData) error {
+	out, err := Run(l.t.Context(), l.config(), Task{UserMessageID: "u", Request: ibid.Request{Text: "What does the lease say about the rent?", Mode: ibid.ModeAgentic,
+		Attachments: []ibid.Attachment{{Name: "note.txt", MIME: "text/plain", Data: []byte("A note of Ada's.\nAda wants no dogs.")}}}, Log: log}, func(d ibid.EventData) error {
 		if emitted == crashAfter {
 			return errCrash
 		}
@@ -159,8 +161,8 @@ func TestContinue(t *testing.T) {
 		whole, _ = l.work(nil, -1)
 		want, wantLast = ibid.Fold(whole), l.last
 	})
-	if want.Text != "Five years [c_aaaaaa1], 900 euros [c_bbbbbb2], a garage [c_dddddd4]. No dogs [c_cccccc3]." || len(want.Citations) != 4 {
-		t.Fatalf("the run itself went wrong: %q, %d citations", want.Text, len(want.Citations))
+	if want.Text != "Five years [c_aaaaaa1], 900 euros [c_bbbbbb2], a garage [c_dddddd4]. No dogs [c_cccccc3], says Ada [c_fffff01]. 42 [t_42]." || len(want.Found) != 7 {
+		t.Fatalf("the run itself went wrong: %q, %d passages", want.Text, len(want.Found))
 	}
 	for first := range len(whole) + 1 {
 		for second := -1; second < len(whole); second++ {
@@ -174,11 +176,14 @@ func TestContinue(t *testing.T) {
 				log, out := l.work(log, -1)
 				checkContinued(t, log, l, first)
 				got := ibid.Fold(log)
-				if got.Text != want.Text || out.SourcesCount != 4 || out.Confidence != want.Verification.Confidence {
+				if got.Text != want.Text || out.SourcesCount != 6 || out.Confidence != want.Verification.Confidence {
 					t.Errorf("answer %q, %+v", got.Text, out)
 				}
 				if diff := cmp.Diff(want.Citations, got.Citations); diff != "" {
 					t.Errorf("citations (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(want.Found, got.Found); diff != "" {
+					t.Errorf("found (-want +got):\n%s", diff)
 				}
 				if diff := cmp.Diff(want.Steps, got.Steps); diff != "" {
 					t.Errorf("steps (-want +got):\n%s", diff)

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ibid"
@@ -26,6 +27,12 @@ func (l *ledger) add(c ibid.Citation) {
 	l.number[c.ChunkID] = c.N
 	l.citations = append(l.citations, c)
 	l.last = max(l.last, c.N)
+}
+
+// onlyTools reports whether something is known, and nothing of it was read anywhere:
+// it is what tools reckoned or listed.
+func (l *ledger) onlyTools() bool {
+	return len(l.citations) > 0 && !slices.ContainsFunc(l.citations, func(c ibid.Citation) bool { return c.Kind != ibid.SourceTool })
 }
 
 // at returns the citation numbered n.

@@ -215,7 +215,7 @@ func (p *placer) marker(ids []string) {
 			p.wait.after = ""
 			return
 		}
-		if p.contentWords(string(p.text[p.lead:])) >= leastAlone { // what follows has a marker of its own
+		if p.alone() { // what follows has a marker of its own
 			p.settle(0)
 		} else {
 			p.settle(len(p.wait.after))
@@ -231,6 +231,19 @@ func (p *placer) marker(ids []string) {
 	default:
 		p.back(ids, p.openStatements())
 	}
+}
+
+// alone reports whether what stands before a marker that waits is a statement by
+// itself: it has the words for it, or they stand in a passage that the marker names.
+func (p *placer) alone() bool {
+	open := string(p.text[p.lead:])
+	if p.contentWords(open) >= leastAlone {
+		return true
+	}
+	said, _ := statement(open, true)
+	cited := p.indexes(p.wait.ids)
+	quoted, ok := p.match().Quoted(said, cited)
+	return ok && slices.Contains(cited, quoted.Spans[0].Source)
 }
 
 // states reports whether a text has any letter or digit.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -226,7 +227,7 @@ func readReply(t *testing.T, turn string) ibidtest.Reply {
 func (sc *script) config(m ibid.Model) Config {
 	cfg := Config{
 		Model: m, Cache: sc.cache, Limits: sc.limits, Tools: testTools(sc.passages), Now: func() time.Time { return noon },
-		Retry: Retry{Rand: func() float64 { return 0 }}, Fallback: sc.fallback,
+		Retry: Retry{Rand: func() float64 { return 0 }}, Fallback: sc.fallback, FilePassages: linesOf,
 	}
 	if sc.sections != nil {
 		cfg.Parents = func(context.Context, []string) (map[string]ibid.Chunk, error) { return maps.Clone(sc.sections), nil }
@@ -235,6 +236,23 @@ func (sc *script) config(m ibid.Model) Config {
 		cfg.Judge, cfg.Grading, cfg.Verification = m, sc.judges.Grading, sc.judges.Verification
 	}
 	return cfg
+}
+
+// linesOf cuts a file into a passage for each of its lines.
+func linesOf(_ context.Context, f ibid.File) ([]ibid.Passage, error) {
+	if bytes.Contains(f.Data, []byte("unreadable")) {
+		return nil, errors.New("it cannot be read")
+	}
+	var passages []ibid.Passage
+	at := 0
+	for line := range strings.Lines(string(f.Data)) {
+		line = strings.TrimSuffix(line, "\n")
+		passages = append(passages, ibid.Passage{
+			Chunk:    ibid.Chunk{ID: fmt.Sprintf("c_%s%d%d", strings.Repeat("f", 5), f.N, len(passages)), DocumentID: f.ID(), Version: ibid.VersionOf(f.Data), Level: 2, Text: line, Start: at, End: at + len(line)},
+			Document: ibid.Document{ID: f.ID(), Title: f.Name, Name: f.Name}, Kind: ibid.SourceAttachment, URL: f.URL(), Score: 1})
+		at += len(line) + 1
+	}
+	return passages, nil
 }
 
 // oneAnswer is a cache that holds one answer.
@@ -428,7 +446,8 @@ func testTools(passages []ibid.Passage) []Tool {
 			if args["expression"] != "6*7" {
 				return ibid.ToolOutput{Failed: true, Content: "There is something wrong with the expression."}, nil
 			}
-			return ibid.ToolOutput{Content: "6*7 = 42"}, nil
+			sum := ibid.Passage{Chunk: ibid.Chunk{ID: "t_42", Level: 2, Text: "6*7 = 42", End: 8}, Document: ibid.Document{Title: "Calculator"}, Kind: ibid.SourceTool, Score: 1}
+			return ibid.ToolOutput{Content: "42", Cite: &sum}, nil
 		}},
 		testTool{queryTool, func(_ context.Context, args map[string]any) (ibid.ToolOutput, error) {
 			sql, _ := args["sql"].(string)
