@@ -127,19 +127,40 @@ func (s *Server) readQuestion(w http.ResponseWriter, r *http.Request, q *questio
 	}
 }
 
-// messageFile serves a file of a message, as documentFile does.
-func (s *Server) messageFile(w http.ResponseWriter, r *http.Request) {
+// fileOf returns the file of a message that a path names.
+func (s *Server) fileOf(r *http.Request) (ibid.File, error) {
 	n, err := strconv.Atoi(r.PathValue("n"))
 	if err != nil || n < 0 {
-		s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "%q is no file of a message; they are counted from 0", r.PathValue("n")))
-		return
+		return ibid.File{}, ibid.Errorf(ibid.CodeBadRequest, "%q is no file of a message; they are counted from 0", r.PathValue("n"))
 	}
-	f, err := s.cfg.Messages.File(r.Context(), r.PathValue("id"), n)
+	return s.cfg.Messages.File(r.Context(), r.PathValue("id"), n)
+}
+
+// messageFile serves a file of a message, as documentFile does.
+func (s *Server) messageFile(w http.ResponseWriter, r *http.Request) {
+	f, err := s.fileOf(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
+	w.Header().Set("ETag", `"`+f.Version+`"`) // there is no time that it changed, so ranges are asked for by this
 	serveFile(w, r, f.Name, time.Time{}, bytes.NewReader(f.Data))
+}
+
+// messageFileText says what a file of a message says, as documentText does. It is
+// read when somebody asks for the first time.
+func (s *Server) messageFileText(w http.ResponseWriter, r *http.Request) {
+	f, err := s.fileOf(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	x, err := s.cfg.FileText(r.Context(), f)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, x)
 }
 
 // serveFile serves bytes that came from outside. Only what a browser shows

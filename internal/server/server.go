@@ -70,12 +70,15 @@ type Originals interface {
 
 // Config is what the server serves.
 type Config struct {
-	Runner     *run.Runner
-	Threads    Threads
-	Messages   Messages
-	Library    Library
-	Pipeline   Pipeline
-	Originals  Originals
+	Runner    *run.Runner
+	Threads   Threads
+	Messages  Messages
+	Library   Library
+	Pipeline  Pipeline
+	Originals Originals
+	// FileText reads a file of a message. Its errors are *ibid.Error where the file
+	// cannot be read.
+	FileText   func(ctx context.Context, f ibid.File) (ibid.Extract, error)
 	Fetcher    Fetcher // of documents that are added by their URL; nil: none are
 	Databases  Databases
 	Watches    Watches
@@ -165,6 +168,7 @@ func (s *Server) Handler() http.Handler {
 	api.HandleFunc("GET /v1/messages/{id}", s.getMessage)
 	api.HandleFunc("DELETE /v1/messages/{id}", s.deleteMessage)
 	api.HandleFunc("GET /v1/messages/{id}/files/{n}", s.messageFile)
+	api.HandleFunc("GET /v1/messages/{id}/files/{n}/text", s.messageFileText)
 	api.HandleFunc("GET /v1/messages/{id}/events", s.messageEvents)
 
 	// The library.
