@@ -119,7 +119,7 @@ func TestFilesAreSearchedInTheirConversation(t *testing.T) {
 // in ranges, as a viewer of PDF asks for them.
 func TestTextOfAnAttachedFile(t *testing.T) {
 	p := openInProcess(t, func(*Config) {})
-	pdf, err := os.ReadFile(ibidtest.Data(t, "documents/faa-h-8083-3c-ch06.pdf"))
+	pdf, err := os.ReadFile(ibidtest.Data(t, "documents/pdf/p24-cjk-pdfjs-simfang.pdf"))
 	if err != nil {
 		t.Fatal(err)
 	}

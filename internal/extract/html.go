@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"strconv"
@@ -74,6 +75,7 @@ type page struct {
 	skipDepth int       // of elements of that name
 
 	text    strings.Builder
+	link    openLink
 	kind    ibid.BlockKind
 	level   int // of a heading
 	lists   []listState
@@ -205,6 +207,7 @@ type attributes struct {
 	start              int    // the number that a list or an item begins with
 	span, height       int    // of a cell, in columns and rows
 	numbers            string // how a list is numbered
+	permalink          bool   // of a link: it leads to a place of a page, or its class says so
 }
 
 // listFormats are the ways to number a list by the attribute "type" of HTML and
@@ -241,6 +244,9 @@ func (p *page) attributes(a atom.Atom, more bool) attributes {
 			found.navigation = found.navigation || string(value) == "navigation" || string(value) == "contentinfo"
 		case "class":
 			found.navigation = found.navigation || a == atom.Aside && besideContent(string(value))
+			found.permalink = found.permalink || a == atom.A && permalinkClass(string(value))
+		case "href":
+			found.permalink = found.permalink || a == atom.A && bytes.IndexByte(value, '#') >= 0
 		case "alt":
 			if a == atom.Img {
 				found.alt, found.hasAlt = string(value), true
@@ -320,6 +326,8 @@ func (p *page) open(a atom.Atom, attrs attributes) {
 		p.kind = ibid.BlockCode
 	case atom.Br:
 		p.text.WriteByte(lineBreak)
+	case atom.A:
+		p.link = openLink{at: p.text.Len(), open: true, permalink: attrs.permalink}
 	case atom.Img:
 		p.picture(attrs)
 	case atom.Table:
@@ -392,6 +400,8 @@ func (p *page) end(a atom.Atom) {
 		p.closeCell()
 	case atom.Table:
 		p.closeTable()
+	case atom.A:
+		p.endLink()
 	default:
 		if breaking[a] {
 			p.breakParagraph()

@@ -43,6 +43,7 @@ func (p *page) flushKeepingKind() { p.flushAs(p.kind, p.level) }
 func (p *page) flushAs(kind ibid.BlockKind, level int) {
 	s := p.text.String()
 	p.text.Reset()
+	p.link.open = false // what was read of it is gone
 	if p.pre == 0 {
 		s = collapse(s)
 	} else {

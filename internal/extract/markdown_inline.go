@@ -14,6 +14,7 @@ func inlineText(s string) string {
 	if !strings.ContainsAny(s, "*_`[]<&~\\") {
 		return s
 	}
+	s = withoutPermalinks(s)
 	links := findLinks(s)
 	var b strings.Builder
 	b.Grow(len(s))

@@ -336,7 +336,7 @@ func quoted(s string) string {
 	s = lineMarks.ReplaceAllString(s, "")
 	s = withoutSourceMarks(s)
 	s = strings.Join(strings.Fields(s), " ")
-	s = strings.Trim(s, "“”\"")
+	s = strings.TrimSpace(strings.TrimSuffix(strings.Trim(s, "“”\""), "¶")) // of a page that was read by an older ibid
 	if len(s) <= maxQuoteBytes {
 		return s
 	}
