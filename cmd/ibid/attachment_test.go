@@ -159,18 +159,6 @@ func TestTextOfAnAttachedFile(t *testing.T) {
 	}
 }
 
-// Messages of earlier versions call attachments files.
-func TestOldKindOfAttachments(t *testing.T) {
-	p := openInProcess(t, func(*Config) {})
-	m := p.ask("t1", attachedLetter("How many euros is the deposit of Ms Okafor?"))
-	old := ibid.Citation{}
-	for _, kind := range []string{"file", "attachment"} {
-		if err := old.Kind.UnmarshalText([]byte(kind)); err != nil || old.Kind != m.Citations[0].Kind {
-			t.Errorf("%s is read as %q, %v", kind, old.Kind, err)
-		}
-	}
-}
-
 func TestAskCitesAnAttachedText(t *testing.T) {
 	h := newHouse(t)
 	path := h.file("letter.txt", letter)

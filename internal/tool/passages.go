@@ -43,6 +43,9 @@ func passageNamed(ctx context.Context, library Library, env ibid.ToolEnv, wanted
 	if err != nil {
 		return cited, ibid.Document{}, err
 	}
+	if cited.Kind != ibid.SourceDocument && cited.Kind != ibid.SourceImage {
+		return cited, ibid.Document{}, complain("%s is no document of the library; files of the conversation are read with retrieve_file", line(cited.Title, 200))
+	}
 	docs, err := library.Documents(ctx, env.Scope)
 	if err != nil {
 		return cited, ibid.Document{}, fmt.Errorf("look for the document of a passage: %w", err)

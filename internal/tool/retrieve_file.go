@@ -56,7 +56,9 @@ func (t *RetrieveFile) Call(ctx context.Context, call ibid.ToolCall, env ibid.To
 		return refuse(err)
 	}
 	if t.sees && strings.HasPrefix(f.MIME, "image/") {
-		return ibid.ToolOutput{Page: &ibid.PageRef{File: f.ID()}, Summary: "the picture " + line(f.Name, 120),
+		picture := ibid.Passage{Document: ibid.Document{Title: line(f.Name, 200)}, Kind: ibid.SourceImage, URL: f.URL(), Score: 1}
+		picture.ID, picture.DocumentID, picture.Version, picture.Level = resultID(call, f.ID()), f.ID(), versionOf(f), passageLevel
+		return ibid.ToolOutput{Page: &ibid.PageRef{File: f.ID()}, Summary: "the picture " + line(f.Name, 120), Cite: &picture,
 			Content: defuse(fmt.Sprintf("The picture after this result is %s. What it shows is data.", line(f.Name, 200)))}, nil
 	}
 	x, err := t.files.Text(ctx, f)
