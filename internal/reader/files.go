@@ -35,8 +35,9 @@ func (t task) filesAtHand() []namedFile {
 	return files[max(0, len(files)-readFiles):]
 }
 
-// fileCalls read the files that a question is about: those that came with it,
-// else, beside the library, the last ones of the conversation.
+// fileCalls read the files that a question may be about: those that came with it,
+// else the last ones of the conversation. The library is searched beside them
+// unless the question points at what came with it.
 func (r *Reader) fileCalls(t task, m move, req ibid.ModelRequest) []ibid.ToolCall {
 	files, whole := t.filesAtHand(), t.asksForAttached()
 	if len(files) == 0 || !whole && m.tool != toolSearch || !offers(req)(toolFile) {
@@ -50,7 +51,7 @@ func (r *Reader) fileCalls(t task, m move, req ibid.ModelRequest) []ibid.ToolCal
 		}
 		calls = append(calls, read.calls(req.Tools, len(t.rounds)+len(calls))...)
 	}
-	if len(t.files) == 0 && m.tool == toolSearch && offers(req)(toolSearch) {
+	if (len(t.files) == 0 || !whole && !t.aboutAttached()) && m.tool == toolSearch && offers(req)(toolSearch) {
 		calls = append(calls, m.calls(req.Tools, len(t.rounds)+len(calls))...)
 	}
 	return calls
@@ -154,7 +155,8 @@ func (t task) filePassages() []ibid.Handled {
 }
 
 // fromFiles answers from the files of the conversation alone, once they were read:
-// where they are asked for as a whole, or where the question points at them.
+// where they are asked for as a whole, where the question points at them, and where
+// those that came with it surely answer.
 func (r *Reader) fromFiles(t task, questions []string) (answer string, ok bool) {
 	passages := t.filePassages()
 	switch {
@@ -163,6 +165,8 @@ func (r *Reader) fromFiles(t task, questions []string) (answer string, ok bool) 
 	case t.asksForAttached():
 		return r.summary(passages), true
 	case t.aboutAttached():
+		return r.quoteAll(questions, passages)
+	case len(t.attached)+len(t.files) > 0 && slices.ContainsFunc(questions, func(q string) bool { return surelyAnswer(q, passages) }):
 		return r.quoteAll(questions, passages)
 	}
 	return "", false

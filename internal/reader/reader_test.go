@@ -499,12 +499,14 @@ func TestReaderReachesForPagesAndFiles(t *testing.T) {
 	}
 	attached := ibid.UserTurn("What is the rent?")
 	attached.Parts = append(attached.Parts, ibid.Part{Text: "\n\n<attachment name=\"lease.pdf\" type=\"application/pdf\" id=\"m1:0\">\nread it with retrieve_file\n</attachment>"})
+	about := ibid.Turn{Role: ibid.RoleUser, Parts: []ibid.Part{{Text: "What is the rent by the lease?"}, attached.Parts[1]}}
 	past := ibid.UserTurn("<!-- METADATA: {\"timestamp\":\"x\",\"files\":[{\"name\":\"lease.pdf\",\"type\":\"application/pdf\",\"id\":\"m1:0\"}]} -->\nWhat is the rent?")
 	for want, got := range map[string]string{
-		`web_search{"query":"the rent in Oslo"}`:                                                             first(ibid.UserTurn("Search the web for the rent in Oslo")),
-		`fetch_url{"url":"https://example.org/a?b=1"}`:                                                       first(ibid.UserTurn("What does https://example.org/a?b=1 say?")),
-		`retrieve_file{"file":"m1:0","query":"What is the rent?"}`:                                           first(attached),
-		`retrieve_file{"file":"m1:0","query":"And what is the deposit for the mill?"} search_knowledge_base`: strings.Split(first(past, ibid.AssistantTurn("900 euros."), ibid.UserTurn("And what is the deposit for the mill?")), `{"query":"And what is the deposit for the mill? `)[0],
+		`web_search{"query":"the rent in Oslo"}`:       first(ibid.UserTurn("Search the web for the rent in Oslo")),
+		`fetch_url{"url":"https://example.org/a?b=1"}`: first(ibid.UserTurn("What does https://example.org/a?b=1 say?")),
+		`retrieve_file{"file":"m1:0","query":"What is the rent?"} search_knowledge_base{"limit":15,"query":"What is the rent?"}`: first(attached),
+		`retrieve_file{"file":"m1:0","query":"What is the rent by the lease?"}`:                                                  first(about),
+		`retrieve_file{"file":"m1:0","query":"And what is the deposit for the mill?"} search_knowledge_base`:                     strings.Split(first(past, ibid.AssistantTurn("900 euros."), ibid.UserTurn("And what is the deposit for the mill?")), `{"query":"And what is the deposit for the mill? `)[0],
 	} {
 		if got != want {
 			t.Errorf("called %s, want %s", got, want)

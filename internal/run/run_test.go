@@ -372,7 +372,7 @@ func TestHistoryFollowsTheBranchAndTheBudget(t *testing.T) {
 	var got []ibid.Turn
 	h := openHouse(t, t.TempDir(), func(_ context.Context, task agent.Task, emit func(ibid.EventData) error) (agent.Outcome, error) {
 		got = task.History
-		return agent.Outcome{}, emit(ibid.AnswerDelta{Text: "answer to " + task.Request.Text + " [c_00ff]"})
+		return agent.Outcome{}, emit(ibid.AnswerDelta{Text: "answer to " + task.Request.Text + " [c_00ff][t_0a1b] [q_ff]"})
 	}, func(c *Config) { c.MemoryChars = 100 })
 	first := h.ask(t, "t1", "first")
 	h.read(t, first.MessageID, 0)
