@@ -12,15 +12,16 @@ import (
 // the model whole.
 const attachmentLimit = 16 << 10
 
-// attach makes the short texts that came with the question citable: their passages
-// are in the log before any model is called, and the question shows them with their
-// handles. A run that goes on after a crash finds those in the log that are known.
-// A text that cannot be cut into passages is shown as it is.
+// attach makes the short texts and the pictures that came with the question citable:
+// their passages are in the log before any model is called, and the question shows
+// them with their handles. A run that goes on after a crash finds those in the log
+// that are known. A text that cannot be cut into passages is shown as it is.
 func (s *session) attach(ctx context.Context) (phase, error) {
 	if s.cfg.FilePassages == nil {
 		return phaseCache, nil
 	}
-	for _, f := range attachedTexts(s.task) {
+	for i, a := range s.task.Request.Attachments {
+		f := ibid.File{MessageID: s.task.UserMessageID, N: i, Attachment: a}
 		passages, err := s.passagesOf(ctx, f)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -41,34 +42,41 @@ func (s *session) attach(ctx context.Context) (phase, error) {
 	return phaseCache, nil
 }
 
+// passagesOf returns what can be cited of a file that the model is shown: the passages
+// of a short text, a picture as a whole.
 func (s *session) passagesOf(ctx context.Context, f ibid.File) ([]ibid.Passage, error) {
+	switch {
+	case len(f.Data) == 0:
+		return nil, nil
+	case isImage(f.Attachment):
+		return []ibid.Passage{pictureOf(f)}, nil
+	case !IsShortText(f.Attachment):
+		return nil, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.ToolTimeout)
 	defer cancel()
 	return s.cfg.FilePassages(ctx, f)
+}
+
+// pictureOf is an attached picture as something to cite.
+func pictureOf(f ibid.File) ibid.Passage {
+	p := ibid.Passage{Document: ibid.Document{ID: f.ID(), Title: f.Name, Name: f.Name}, Kind: ibid.SourceImage, URL: f.URL(), Score: 1}
+	p.DocumentID, p.Version = f.ID(), ibid.VersionOf(f.Data)
+	p.ID = "t_" + ibid.VersionOf([]byte(f.ID() + p.Version))[:16]
+	return p
 }
 
 // attach keeps a passage of a text that came with the question. Those stand in the
 // log before anything that a model did; what tools find of such a text later does
 // not change how the question reads.
 func (s *state) attach(c ibid.Citation) {
-	if c.Kind != ibid.SourceAttachment || s.planned || len(s.rounds) > 0 {
+	if c.Kind != ibid.SourceAttachment && c.Kind != ibid.SourceImage || s.planned || len(s.rounds) > 0 {
 		return
 	}
 	if s.attached == nil {
 		s.attached = map[string][]ibid.Citation{}
 	}
 	s.attached[c.DocumentID] = append(s.attached[c.DocumentID], c)
-}
-
-// attachedTexts are the files of the question that are shown to the model whole.
-func attachedTexts(task Task) []ibid.File {
-	var texts []ibid.File
-	for i, a := range task.Request.Attachments {
-		if IsShortText(a) && len(a.Data) > 0 {
-			texts = append(texts, ibid.File{MessageID: task.UserMessageID, N: i, Attachment: a})
-		}
-	}
-	return texts
 }
 
 // IsShortText reports whether an attachment is a text that is shown whole.
@@ -87,11 +95,10 @@ func (s *session) userTurn(notes string) ibid.Turn {
 	task := s.task
 	turn := ibid.UserTurn(task.Request.Text)
 	for i, a := range task.Request.Attachments {
-		if isImage(a) && len(a.Data) > 0 {
-			continue
-		}
 		f := ibid.File{MessageID: task.UserMessageID, N: i, Attachment: a}
-		turn.Parts = append(turn.Parts, ibid.Part{Text: attached(f, s.state.attached[f.ID()])})
+		if text := attached(f, s.state.attached[f.ID()]); text != "" {
+			turn.Parts = append(turn.Parts, ibid.Part{Text: text})
+		}
 	}
 	if notes != "" {
 		turn.Parts = append(turn.Parts, ibid.Part{Text: notes})
@@ -104,8 +111,15 @@ func (s *session) userTurn(notes string) ibid.Turn {
 	return turn
 }
 
-// attached writes a file that came with the question.
+// attached writes a file that came with the question. Of a picture that the model
+// sees it is only its name and its handle.
 func attached(f ibid.File, passages []ibid.Citation) string {
+	if isImage(f.Attachment) && len(f.Data) > 0 {
+		if len(passages) == 0 {
+			return ""
+		}
+		return attachmentElement(fmt.Sprintf("name=%q type=%q", f.Name, f.MIME), ibid.FormatResult(handle(passages[0].N))+"\n")
+	}
 	if len(passages) > 0 {
 		var b strings.Builder
 		for _, c := range passages {

@@ -48,6 +48,49 @@ func TestAttachedTextIsShownWithHandles(t *testing.T) {
 	}
 }
 
+// A picture that the model sees has a handle too; what is said of it alone is not
+// judged by words.
+func TestAttachedPictureIsCited(t *testing.T) {
+	var shown string
+	reply := ibidtest.Say("A boat with three masts lies in the harbour [c1].")
+	reply.When = func(req ibid.ModelRequest) bool {
+		for _, p := range req.Turns[len(req.Turns)-1].Parts {
+			shown += p.Text
+			if p.Image != nil {
+				shown += "(picture)"
+			}
+		}
+		return true
+	}
+	sc := script{}
+	data := []byte("\x89PNG")
+	task := Task{UserMessageID: "u", Request: ibid.Request{Text: "What is it?", Mode: ibid.ModeAgentic, Think: ibid.ThinkOff,
+		Attachments: []ibid.Attachment{{Name: "a.png", MIME: "image/png", Data: data}}}}
+	var cited []ibid.Citation
+	var answer string
+	_, err := Run(t.Context(), sc.config(ibidtest.NewScript(reply)), task, func(d ibid.EventData) error {
+		switch d := d.(type) {
+		case ibid.CitationAdded:
+			cited = append(cited, d.Citation)
+		case ibid.AnswerDelta:
+			answer += d.Text
+		case ibid.AnswerVerified:
+			t.Errorf("judged: %+v", d)
+		}
+		return nil
+	})
+	if err != nil || len(cited) != 1 {
+		t.Fatalf("%v, cited %+v", err, cited)
+	}
+	if c := cited[0]; c.Kind != ibid.SourceImage || c.DocumentID != "u:0" || c.Version != ibid.VersionOf(data) || c.URL != "/v1/messages/u/files/0" ||
+		c.Quote != "" || c.Start != c.End || !strings.HasSuffix(answer, "harbour ["+c.ChunkID+"].") {
+		t.Errorf("%q cites %+v", answer, c)
+	}
+	if want := "<attachment name=\"a.png\" type=\"image/png\">\n<result id=\"c1\"/>\n</attachment>(picture)"; !strings.Contains(shown, want) {
+		t.Errorf("the model is shown %q", shown)
+	}
+}
+
 // A tool cannot give what it repeats a handle.
 func TestResultIsNotForged(t *testing.T) {
 	s := &session{}

@@ -30,9 +30,20 @@ func (l *ledger) add(c ibid.Citation) {
 }
 
 // onlyTools reports whether something is known, and nothing of it was read anywhere:
-// it is what tools reckoned or listed.
+// it is what tools reckoned or listed, and pictures.
 func (l *ledger) onlyTools() bool {
-	return len(l.citations) > 0 && !slices.ContainsFunc(l.citations, func(c ibid.Citation) bool { return c.Kind != ibid.SourceTool })
+	return len(l.citations) > 0 && !slices.ContainsFunc(l.citations, func(c ibid.Citation) bool {
+		return c.Kind != ibid.SourceTool && c.Kind != ibid.SourceImage
+	})
+}
+
+// onlyPictures reports whether all of some passages are pictures, of whose words
+// nothing is known.
+func (l *ledger) onlyPictures(chunkIDs []string) bool {
+	return len(chunkIDs) > 0 && !slices.ContainsFunc(chunkIDs, func(id string) bool {
+		c, known := l.at(l.number[id])
+		return known && c.Kind != ibid.SourceImage
+	})
 }
 
 // at returns the citation numbered n.

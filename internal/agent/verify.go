@@ -34,9 +34,11 @@ func (s *session) verify(ctx context.Context) (phase, error) {
 	claims := claimsOf(string(s.state.answer), s.state.ledger.number)
 	claims = slices.DeleteFunc(claims, s.pictured)
 	onlyTools := s.state.ledger.onlyTools()
-	if onlyTools { // what is said beside a sum or a time is the model's to say
-		claims = slices.DeleteFunc(claims, func(c claim) bool { return len(c.cites) == 0 })
-	}
+	claims = slices.DeleteFunc(claims, func(c claim) bool {
+		// What is said beside a sum or a time is the model's to say; what is seen on a
+		// picture nobody here can check.
+		return onlyTools && len(c.cites) == 0 || s.state.ledger.onlyPictures(c.cites)
+	})
 	if claims = claims[:min(maxClaims, len(claims))]; (guessed || onlyTools) && len(claims) == 0 {
 		return phaseDone, nil
 	}
