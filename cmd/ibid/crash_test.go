@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -402,8 +403,11 @@ func (s *crashStory) checkRun(t *testing.T, sum *crashSum, m ibid.Message, log [
 	default:
 		t.Errorf("run %s ended as %q: %+v", m.ID, m.Status, m.Error)
 	}
+	if err := ibidtest.SoundFootnotes(log); err != nil {
+		t.Errorf("run %s: %v", m.ID, err)
+	}
 	folded := ibid.Fold(log)
-	if folded.Text != m.Text || len(folded.Citations) != len(m.Citations) || folded.Status != m.Status {
+	if folded.Text != m.Text || !reflect.DeepEqual(folded.Citations, m.Citations) || len(folded.Found) != len(m.Found) || folded.Status != m.Status {
 		t.Errorf("run %s: the saved message is not the fold of its log", m.ID)
 	}
 	if seen, ok := s.seen[m.ID]; ok {

@@ -220,6 +220,9 @@ func TestContinue(t *testing.T) {
 // checkContinued checks that the log is that of one consistent story.
 func checkContinued(t *testing.T, log []ibid.Event, l *longRun, first int) {
 	t.Helper()
+	if err := ibidtest.SoundFootnotes(log); err != nil {
+		t.Error(err)
+	}
 	finished := map[string]bool{}
 	for i, e := range log {
 		d, ok := e.Data.(ibid.ToolFinished)

@@ -52,9 +52,11 @@ type Matcher struct {
 	sentences []sourceSentence
 	terms     map[string]int // term → number
 	names     []string       // number → term
+	vectors   [][]int8       // number → what the term means; nil where that is not known
 	holds     []int          // number → sentences that have the term
+	had       []map[int]bool // by source: its terms
+	alike     map[int][]float32
 	analyzer  *text.Memo
-	alike     map[[2]int]float64
 }
 
 // joinedText is a source's pieces, folded, one after the other.
@@ -65,7 +67,7 @@ type joinedText struct {
 
 // New returns a matcher for sources.
 func New(sources []Source) *Matcher {
-	m := &Matcher{sources: sources, terms: map[string]int{}, alike: map[[2]int]float64{}}
+	m := &Matcher{sources: sources, terms: map[string]int{}, alike: map[int][]float32{}, had: make([]map[int]bool, len(sources))}
 	m.analyzer = text.NewMemo(text.NewAnalyzer(languageOf(sources)))
 	for i, s := range sources {
 		var b strings.Builder
@@ -76,8 +78,10 @@ func New(sources []Source) *Matcher {
 			b.WriteByte('\n')
 		}
 		m.joined = append(m.joined, joinedText{fold(b.String(), true), from})
+		m.had[i] = map[int]bool{}
 		m.read(i)
 	}
+	m.weigh()
 	return m
 }
 

@@ -17,6 +17,9 @@ type sourceSentence struct {
 	terms   []int // numbers, each once, in order
 	under   []int // terms of what the source stands under
 	figures map[string]bool
+	weight  float64 // of all terms; set by weigh, like the next two
+	squared float64
+	meaning []float64
 }
 
 // features say how a sentence of a source stands to a statement.
@@ -62,7 +65,23 @@ func (m *Matcher) read(source int) {
 			read := sourceSentence{Span: Span{source, k, span}, under: under, figures: figuresOf(sentence)}
 			read.terms, read.words = m.take(sentence)
 			m.sentences = append(m.sentences, read)
+			for _, t := range read.terms {
+				m.had[source][t] = true
+			}
 		}
+	}
+}
+
+// weigh works out what depends on how rare each term is, once all sentences are read.
+func (m *Matcher) weigh() {
+	for i := range m.sentences {
+		s := &m.sentences[i]
+		for _, t := range s.terms {
+			w := m.rarity(t)
+			s.weight += w
+			s.squared += w * w
+		}
+		s.meaning = m.meaning(s.terms)
 	}
 }
 
@@ -94,6 +113,7 @@ func (m *Matcher) number(term string) int {
 		n = len(m.names)
 		m.terms[term] = n
 		m.names = append(m.names, term)
+		m.vectors = append(m.vectors, words().vector(term))
 		m.holds = append(m.holds, 0)
 	}
 	return n
@@ -141,27 +161,30 @@ const (
 	sameRoot = 0.8
 )
 
-// likeness says how nearly two terms mean the same, from 0 to 1.
-func (m *Matcher) likeness(a, b int) float64 {
-	if a == b {
-		return 1
+// likeness says how nearly a term means the same as each other term, from 0 to 1, by
+// number.
+func (m *Matcher) likeness(term int) []float32 {
+	row := m.alike[term]
+	if len(row) == len(m.names) {
+		return row
 	}
-	key := [2]int{min(a, b), max(a, b)}
-	if l, known := m.alike[key]; known {
-		return l
+	name, v := m.names[term], words().vector(m.names[term])
+	for len(row) < len(m.names) { // terms that came since are added
+		l := 0.0
+		other := m.vectors[len(row)]
+		if v != nil && other != nil {
+			l = cosine(v, other)
+		}
+		if beginAlike(name, m.names[len(row)]) {
+			l = max(l, sameRoot)
+		}
+		if l < leastAlike {
+			l = 0
+		}
+		row = append(row, float32(l))
 	}
-	l := 0.0
-	if va, vb := words().vector(m.names[a]), words().vector(m.names[b]); va != nil && vb != nil {
-		l = cosine(va, vb)
-	}
-	if beginAlike(m.names[a], m.names[b]) {
-		l = max(l, sameRoot)
-	}
-	if l < leastAlike {
-		l = 0
-	}
-	m.alike[key] = l
-	return l
+	m.alike[term] = row
+	return row
 }
 
 // beginAlike reports whether most of two words is the same beginning.
@@ -173,25 +196,16 @@ func beginAlike(a, b string) bool {
 	return n >= 4 && 5*n >= 3*max(len(a), len(b))
 }
 
-// closest is how nearly any of the terms means the same as one.
-func (m *Matcher) closest(term int, terms []int) float64 {
-	best := 0.0
-	for _, t := range terms {
-		best = max(best, m.likeness(term, t))
-	}
-	return best
-}
-
 // asserted is a statement, ready to be compared.
 type asserted struct {
 	words   int
 	terms   []int
+	alike   [][]float32 // by term: how nearly it means the same as each term of the sources
 	figures map[string]bool
 	weight  float64 // of all terms
 	squared float64
 	meaning []float64
-	// had is the share of the terms, by rarity, that each source has.
-	had []float64
+	had     []float64 // share of the terms, by rarity, that each source has
 }
 
 func (m *Matcher) assert(statement string) asserted {
@@ -201,21 +215,13 @@ func (m *Matcher) assert(statement string) asserted {
 			a.words++
 		}
 	}
-	seen := make([]map[int]bool, len(m.sources))
-	for _, s := range m.sentences {
-		if seen[s.Source] == nil {
-			seen[s.Source] = map[int]bool{}
-		}
-		for _, t := range s.terms {
-			seen[s.Source][t] = true
-		}
-	}
 	for _, t := range a.terms {
+		a.alike = append(a.alike, m.likeness(t))
 		w := m.rarity(t)
 		a.weight += w
 		a.squared += w * w
-		for i := range seen {
-			if seen[i][t] {
+		for i := range m.had {
+			if m.had[i][t] {
 				a.had[i] += w
 			}
 		}
@@ -232,7 +238,7 @@ func (m *Matcher) meaning(terms []int) []float64 {
 	sum := make([]float64, words().Dimensions)
 	for _, t := range terms {
 		w := m.rarity(t)
-		for i, x := range words().vector(m.names[t]) {
+		for i, x := range m.vectors[t] {
 			sum[i] += w * float64(x)
 		}
 	}
@@ -244,14 +250,17 @@ func (m *Matcher) compare(a asserted, i int, cited []int) features {
 	var f features
 	s := m.sentences[i]
 	both, both2, alike, before, above := 0.0, 0.0, 0.0, 0.0, 0.0
-	for _, t := range a.terms {
+	for k, t := range a.terms {
 		w := m.rarity(t)
 		if slices.Contains(s.terms, t) {
 			both += w
 			both2 += w * w
 			continue
 		}
-		like := m.closest(t, s.terms)
+		like := 0.0
+		for _, u := range s.terms {
+			like = max(like, float64(a.alike[k][u]))
+		}
 		alike += w * like
 		switch rest := w * (1 - like); {
 		case m.earlier(i, 1, t):
@@ -260,17 +269,19 @@ func (m *Matcher) compare(a asserted, i int, cited []int) features {
 			above += rest
 		}
 	}
-	total, squared, saidAlike := 0.0, 0.0, 0.0
-	for _, t := range s.terms {
-		w := m.rarity(t)
-		total += w
-		squared += w * w
-		if !slices.Contains(a.terms, t) {
-			saidAlike += w * m.closest(t, a.terms)
+	saidAlike := 0.0
+	for _, u := range s.terms {
+		if slices.Contains(a.terms, u) {
+			continue
 		}
+		like := 0.0
+		for k := range a.terms {
+			like = max(like, float64(a.alike[k][u]))
+		}
+		saidAlike += m.rarity(u) * like
 	}
-	weight, total := max(a.weight, 1e-9), max(total, 1e-9)
-	f[fCosine] = both2 / math.Sqrt(squared*a.squared+1e-9)
+	weight, total := max(a.weight, 1e-9), max(s.weight, 1e-9)
+	f[fCosine] = both2 / math.Sqrt(s.squared*a.squared+1e-9)
 	f[fCovered], f[fAlike] = both/weight, alike/weight
 	f[fSaid], f[fSaidAlike] = both/total, saidAlike/total
 	f[fBefore], f[fAbove] = before/weight, above/weight
@@ -284,7 +295,7 @@ func (m *Matcher) compare(a asserted, i int, cited []int) features {
 	}
 	f[fLength] = math.Abs(math.Log(float64(a.words+2) / float64(s.words+2)))
 	f[fRank] = 1 / float64(1+s.Source)
-	f[fMeaning] = cosineOf(a.meaning, m.meaning(s.terms))
+	f[fMeaning] = cosineOf(a.meaning, s.meaning)
 	if slices.Contains(cited, s.Source) {
 		f[fCited] = 1
 	}

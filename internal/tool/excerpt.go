@@ -25,7 +25,7 @@ const (
 )
 
 // excerpts cuts a text into passages, at the borders of blocks and sentences,
-// with a new one under each heading. from names where the text is from: the same
+// with a new one under each heading and on each page. from names where the text is from: the same
 // words from there always have the same id.
 func excerpts(x ibid.Extract, from string, like ibid.Passage) []ibid.Passage {
 	var passages []ibid.Passage
@@ -47,7 +47,8 @@ func excerpts(x ibid.Extract, from string, like ibid.Passage) []ibid.Passage {
 		open = ibid.Block{Start: -1}
 	}
 	take := func(start, end int, heading []string) {
-		if open.Start >= 0 && (end-open.Start > excerptBytes || !slices.Equal(open.Heading, heading)) {
+		turned := open.Start >= 0 && ibid.PageOf(x.PageAt, open.Start) != ibid.PageOf(x.PageAt, start)
+		if open.Start >= 0 && (end-open.Start > excerptBytes || turned || !slices.Equal(open.Heading, heading)) {
 			flush()
 		}
 		if open.Start < 0 {

@@ -140,7 +140,7 @@ func TestFetchURL(t *testing.T) {
 func TestFetchedPDFOpensAtItsPage(t *testing.T) {
 	tool, _ := fetchTool(map[string]string{"https://example.org/a": "Nothing here.\f\nThe answer is forty-two.\n"})
 	out := call(t, tool, map[string]any{"url": "https://example.org/a", "query": "answer"}, ibid.ToolEnv{Told: []string{"example.org/a"}})
-	if n := len(out.Passages); n == 0 || !strings.HasSuffix(out.Passages[n-1].URL, "#page=1") {
+	if n := len(out.Passages); n == 0 || !strings.HasSuffix(out.Passages[n-1].URL, "#page=2") {
 		t.Errorf("got %+v", out.Passages)
 	}
 }
