@@ -45,9 +45,13 @@ func write() error {
 	if err != nil {
 		return err
 	}
-	rest, err := os.ReadFile("scripts/notices/pdfium.md")
-	if err != nil {
-		return fmt.Errorf("read what is said of PDFium: %w", err)
+	var rest []byte
+	for _, name := range []string{"pdfium.md", "glove.md"} {
+		said, err := os.ReadFile(filepath.Join("scripts/notices", name))
+		if err != nil {
+			return fmt.Errorf("read what is said of a work that no package manager knows: %w", err)
+		}
+		rest = append(append(rest, said...), 0x0a)
 	}
 	var b bytes.Buffer
 	b.WriteString("# Third-party notices\n\nibid contains the work of others. `go run ./scripts/notices` writes this file; don't edit it.\n\n")
