@@ -155,6 +155,10 @@ var omission = regexp.MustCompile(`\s*(?:\[…\]|\[\.\.\.\]|…|\.\.\.)\s*`)
 // quotedWords are what stands between quotation marks.
 var quotedWords = regexp.MustCompile(`“([^“”]+)”|„([^„“”]+)[“”]|"([^"]+)"|«([^«»]+)»`)
 
+// connective finds a word that only joins a clause to the one before it: nobody means
+// it as a part of a quotation.
+var connective = regexp.MustCompile(`^[\s,;–—-]*(?i:and|but|or|so|while|whereas|und|aber|oder|während|et|mais|ou|y|pero|e|ma)\s+`)
+
 const (
 	// leastQuote is how many letters the words between quotation marks have at least
 	// to be looked for by themselves, and a part of a quotation between omissions.
@@ -163,10 +167,15 @@ const (
 )
 
 // wordings are the ways in which a statement may stand in a source word for word:
-// as a whole, or the words that it puts between quotation marks. Each is a list of
-// parts that follow one another.
+// as a whole, without the word that joins it to the clause before it, or the words
+// that it puts between quotation marks. Each is a list of parts that follow one another.
 func wordings(statement string) [][]string {
 	ways := [][]string{partsOf(statement)}
+	if joint := connective.FindString(statement); joint != "" {
+		if parts := partsOf(statement[len(joint):]); len(strings.Join(parts, "")) >= leastQuote {
+			ways = append(ways, parts)
+		}
+	}
 	for _, m := range quotedWords.FindAllStringSubmatch(statement, -1) {
 		for _, said := range m[1:] {
 			if parts := partsOf(said); len(strings.Join(parts, "")) >= leastQuote {
