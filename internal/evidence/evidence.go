@@ -148,18 +148,21 @@ func (m *Matcher) verbatim(source int, parts []string, statement string) (spans 
 	begin := slices.IndexFunc(t.at, func(at int32) bool { return int(at) >= t.from[max(0, m.sources[source].Found)] })
 	for _, after := range []int{max(0, begin), 0} {
 		spans = nil
-		for k, p := range parts {
+		for _, p := range parts {
 			i := t.find(p, after)
+			if i < 0 && len(spans) > 0 { // a row may be quoted before what stands above it
+				i = t.find(p, 0)
+			}
 			if i < 0 {
 				spans = nil
 				break
 			}
 			after = i + len(p)
-			s := t.span(i, after)
-			if k == len(parts)-1 {
-				s = withClosers(t.source, s, statement)
+			said := t.span(i, after)
+			if len(parts) == 1 {
+				said = withSigns(t.source, said, statement)
 			}
-			spans = append(spans, m.cut(source, s)...)
+			spans = append(spans, m.cut(source, said)...)
 		}
 		if spans != nil {
 			break

@@ -138,13 +138,29 @@ func joins(a, b rune) bool {
 	return word(a) && word(b)
 }
 
-// withClosers adds to a span the signs that end its last sentence where the
-// statement has one there too.
-func withClosers(source string, s text.Span, statement string) text.Span {
-	ends := func(c byte) bool { return c == '.' || c == '!' || c == '?' }
-	said := strings.TrimRight(statement, "”\"'») ")
-	if said != "" && ends(said[len(said)-1]) && s.End < len(source) && ends(source[s.End]) {
-		s.End++
+// withSigns adds to a span the signs directly around it that the statement has at its
+// ends too: brackets, quotation marks, the full stop.
+func withSigns(source string, s text.Span, statement string) text.Span {
+	word := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
+	first := strings.IndexFunc(statement, word)
+	if first < 0 {
+		return s
+	}
+	lead := statement[:first]
+	tail := strings.TrimLeftFunc(statement[strings.LastIndexFunc(statement, word):], word)
+	for s.End < len(source) {
+		c, size := utf8.DecodeRuneInString(source[s.End:])
+		if word(c) || unicode.IsSpace(c) || !strings.ContainsRune(tail, c) {
+			break
+		}
+		s.End += size
+	}
+	for s.Start > 0 {
+		c, size := utf8.DecodeLastRuneInString(source[:s.Start])
+		if word(c) || unicode.IsSpace(c) || !strings.ContainsRune(lead, c) {
+			break
+		}
+		s.Start -= size
 	}
 	return s
 }
@@ -167,10 +183,14 @@ const (
 )
 
 // wordings are the ways in which a statement may stand in a source word for word:
-// as a whole, without the word that joins it to the clause before it, or the words
-// that it puts between quotation marks. Each is a list of parts that follow one another.
+// as a whole, in the parts between its omissions, without the word that joins it to
+// the clause before it, or the words that it puts between quotation marks. Each is a
+// list of parts that follow one another.
 func wordings(statement string) [][]string {
 	ways := [][]string{partsOf(statement)}
+	if len(ways[0]) > 1 { // dots may stand in the source itself
+		ways = append([][]string{{fold(statement, false).text}}, ways...)
+	}
 	if joint := connective.FindString(statement); joint != "" {
 		if parts := partsOf(statement[len(joint):]); len(strings.Join(parts, "")) >= leastQuote {
 			ways = append(ways, parts)

@@ -268,12 +268,30 @@ func compose(quotes []quotation, passages []ibid.Handled, sure float64) string {
 
 // text is what is quoted of a passage; a row of a table comes with its header.
 func (q quotation) text(p ibid.Handled) string {
-	s := quoted(p.Text[q.span.Start:q.span.End])
-	if header := strings.TrimSuffix(q.header, "\n"+sectionOf(s)); q.header != "" {
-		q.header = header
-		return strings.ReplaceAll(q.header, "\n", " … ") + " … " + s
+	s := quoted(withoutHeading(p.Text[q.span.Start:q.span.End]))
+	header := strings.TrimSuffix(q.header, "\n"+sectionOf(s))
+	if header == "" || strings.Contains(s, quoted(header)) {
+		return s
 	}
-	return s
+	return strings.ReplaceAll(header, "\n", " … ") + " … " + s
+}
+
+// longestHeading bounds, in bytes, what is taken for a heading above a paragraph.
+const longestHeading = 100
+
+// withoutHeading leaves out what stands alone above the first paragraph of a
+// quotation, without a sign that ends a sentence: nobody wrote it as one with what
+// follows.
+func withoutHeading(s string) string {
+	for {
+		first, rest, found := strings.Cut(s, "\n\n")
+		first = strings.TrimSpace(first)
+		last, _ := utf8.DecodeLastRuneInString(first)
+		if !found || strings.TrimSpace(rest) == "" || len(first) > longestHeading || strings.Contains(first, "\n") || strings.ContainsRune(".!?:;,…", last) {
+			return s
+		}
+		s = rest
+	}
 }
 
 // sectionOf returns the section that stands in a row itself.

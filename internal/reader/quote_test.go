@@ -53,3 +53,20 @@ func TestQuotesWithoutTheName(t *testing.T) {
 		}
 	}
 }
+
+// A heading is not put between the quotation marks of the sentence below it.
+func TestQuotesWithoutHeadings(t *testing.T) {
+	for in, want := range map[string]string{
+		"Following a folder\n\nadds what is there.":       "adds what is there.",
+		"Part 1\n\nTerms\n\nThe rent is due.":             "The rent is due.",
+		"The rent is due. It is high.\n\nPay it at once.": "The rent is due. It is high.\n\nPay it at once.",
+		"It costs:\n\n900 euros.":                         "It costs:\n\n900 euros.",
+		"Terms":                                           "Terms",
+		"The rent is\n\n900 euros, as all who live here know, and it is due on the first of each month.": "900 euros, as all who live here know, and it is due on the first of each month.",
+		"a | b\nc | d\n\n": "a | b\nc | d\n\n",
+	} {
+		if got := withoutHeading(in); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+}
