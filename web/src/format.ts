@@ -46,5 +46,3 @@ export function ago(iso: string, now = Date.now()): string {
   if (minutes > -60 * 24) return relative.format(Math.round(minutes / 60), "hour");
   return relative.format(Math.round(minutes / 60 / 24), "day");
 }
-
-export const percent = (part: number): string => `${Math.round(part * 100)}\u00a0%`;

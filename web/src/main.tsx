@@ -7,6 +7,7 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/thread.css";
 import "./styles/answer.css";
+import "./styles/cards.css";
 import "./styles/source.css";
 import "./styles/library.css";
 import "./styles/print.css";

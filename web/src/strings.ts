@@ -1,7 +1,7 @@
 // Every word the page says, in one place. To translate it, translate this file.
 
 import type { DocumentStatus, Mode, Think } from "./api/types";
-import { count, duration, n, nth, percent } from "./format";
+import { count, duration, n, nth } from "./format";
 
 export { ago, duration, n, size } from "./format";
 
@@ -178,6 +178,8 @@ export const t = {
     queued: (place: number) => (place === 1 ? "Waiting: next in line" : `Waiting: ${nth(place)} in line`),
     working: "Working…",
     writing: "Writing…",
+    readingDocuments: (documents: number) => `Reading ${count(documents, "document", "documents")}…`,
+    readingSources: (sources: number) => `Reading ${count(sources, "source", "sources")}…`,
     reconnecting: "Connection lost. Reconnecting; the answer goes on meanwhile.",
     continued: "Continued after a restart.",
     retracted: "The first attempt broke off and was withdrawn; this is the next one.",
@@ -193,15 +195,11 @@ export const t = {
     unfinished: "not finished",
     analysed: "Understood the question",
     cacheHit: "Answered a question like this before",
-    cacheMiss: "Not asked before",
-    graded: (good: number, unsure: number, bad: number) =>
-      `Judged the passages: ${n(good)} good, ${n(unsure)} unsure, ${n(bad)} unfit`,
+    nothingFits: "Nothing fits well; looking further",
     reranked: (from: number, to: number) => `Chose the best ${n(to)} of ${n(from)} passages`,
     found: (chunks: number) => count(chunks, "passage", "passages"),
     input: "Asked for",
     output: "What came back",
-    confidence: (value: number) => `Confidence ${percent(value)}`,
-    verified: (supported: number, checked: number) => `${n(supported)} of ${count(checked, "statement", "statements")} backed by the sources`,
     tokens: (input: number, output: number) => `${n(input)} tokens read, ${n(output)} written`,
     total: (ms: number) => duration(ms),
     fromCache: "from an earlier answer",
@@ -213,12 +211,14 @@ export const t = {
     rowsCut: (rows: number) => `The first ${count(rows, "row", "rows")}; there are more.`,
     noRows: "No rows.",
     rowsOf: (rows: number) => count(rows, "row", "rows"),
-    memory: (part: number) => `Memory ${percent(part)}`,
-    memoryDetail: (used: number, budget: number, pairs: number, dropped: number) =>
-      `${n(used)} of ${n(budget)} characters, ${count(pairs, "exchange", "exchanges")} remembered` +
-      (dropped > 0 ? `, ${n(dropped)} older no longer` : ""),
-    unsupported: "Not backed by the sources",
-    partly: "Backed by the sources only in part",
+    long: "This thread is getting long",
+    longForgets: "This thread is getting long; the oldest part is no longer read",
+    supports: { partly: "Backed only in part", not_found: "Not found in the sources", contradicted: "Contradicted by the sources" },
+    doubts: {
+      partly: (statements: number) => `${count(statements, "statement is", "statements are")} backed only in part`,
+      not_found: (statements: number) => `${count(statements, "statement", "statements")} could not be found in the sources`,
+      contradicted: (statements: number) => `${count(statements, "statement is", "statements are")} contradicted by the sources`,
+    },
   },
 
   sources: {
@@ -226,9 +226,11 @@ export const t = {
     list: "Sources",
     footnotes: "Footnotes",
     web: "On the web",
-    query: "query",
-    moreDocuments: (rest: number) => `+${count(rest, "document", "documents")}`,
-    fewer: "Fewer",
+    moreCards: (rest: number) => `${n(rest)} more cited`,
+    lookedAt: (passages: number) => `${count(passages, "passage", "passages")} looked at`,
+    moreLookedAt: (passages: number) => `${n(passages)} more looked at`,
+    wholePage: "The whole page",
+    backTo: (number: number) => `Back to the text at footnote ${number}`,
     page: (page: number) => `p. ${page}`,
     pages: (pages: number[]) => (pages.length > 1 ? `pp. ${pages[0]}–${pages[pages.length - 1]}` : pages[0] ? `p. ${pages[0]}` : ""),
     footnote: (number: number, title: string, page: string) => `Footnote ${number}: ${title}${page ? `, ${page}` : ""}`,
@@ -322,7 +324,7 @@ export const t = {
     placeholder: "Search in what the documents say",
     go: "Search",
     mode: "Search by",
-    modes: { auto: "both, as it suits", lexical: "words", vector: "meaning", rrf: "both, by rank", mix: "both, by score" },
+    modes: { auto: "words and meaning", lexical: "words", vector: "meaning", rrf: "both, by rank", mix: "both, by score" },
     category: "Category",
     anyCategory: "any",
     results: "Passages found",

@@ -1,10 +1,11 @@
 import { HoverCard } from "radix-ui";
-import { createContext, useContext, useState } from "react";
+import { createContext, useContext, useEffect, useId, useRef } from "react";
 import type { Citation } from "../api/types";
 import { openSource, usePlace } from "../app/router";
 import { t } from "../strings";
-import { webAddress } from "./web";
 import { useMedia } from "../ui/hooks";
+import { Store, useStore } from "../ui/store";
+import { webAddress } from "./web";
 
 interface Scope {
   messageId: string;
@@ -13,6 +14,9 @@ interface Scope {
 
 /** The message whose footnotes the marks inside mean. */
 export const FootnoteScope = createContext<Scope>({ messageId: "", citations: [] });
+
+/** The mark whose quote is shown because it is pointed at, one at most; and what the quote may lie over. */
+const pointedAt = new Store<{ id: string; answer: Element | null } | undefined>(undefined);
 
 /** Where in its source a citation stands: its pages, or the host of a web page. */
 export function pagesOf(c: Citation): string {
@@ -24,43 +28,61 @@ function labelOf(c: Citation): string {
   return t.sources.footnote(c.n, c.title, pagesOf(c));
 }
 
-export function useOpenNote(messageId: string, n: number): { open: () => void; isOpen: boolean } {
+/** The number of the footnote of a message that is open beside it. */
+export function useOpenNumber(messageId: string): number | undefined {
   const { source } = usePlace();
-  const isOpen = source?.kind === "note" && source.messageId === messageId && source.n === n;
-  return { isOpen, open: () => openSource({ kind: "note", messageId, n }) };
+  return source?.kind === "note" && source.messageId === messageId ? source.n : undefined;
+}
+
+export function openNote(messageId: string, n: number): void {
+  openSource({ kind: "note", messageId, n });
 }
 
 /** The small raised number after a statement. Hovering shows the quote, where there is something to hover with. */
 export function FootnoteMark({ n }: { n: number }) {
   const { messageId, citations } = useContext(FootnoteScope);
-  const { open, isOpen } = useOpenNote(messageId, n);
-  const [shows, setShows] = useState(false);
+  const isOpen = useOpenNumber(messageId) === n;
   const canHover = useMedia("(hover: hover)");
   const citation = citations.find((c) => c.n === n);
   if (!citation) return null;
   const mark = (
-    <button
-      type="button"
-      className="footnote-mark"
-      aria-label={labelOf(citation)}
-      aria-expanded={isOpen}
-      data-note={n}
-      onClick={() => {
-        setShows(false);
-        open();
-      }}
-    >
+    <button type="button" className="footnote-mark" aria-label={labelOf(citation)} aria-expanded={isOpen} data-note={n} onClick={() => openNote(messageId, n)}>
       {n}
     </button>
   );
-  if (!canHover) return mark;
+  return canHover ? <WithQuote citation={citation}>{mark}</WithQuote> : mark;
+}
+
+/** Shows the quote while the mark is pointed at; not once it was clicked, and never when a source opens. */
+function WithQuote({ citation, children }: { citation: Citation; children: React.ReactElement }) {
+  const id = useId();
+  const shown = useStore(pointedAt);
+  const clicked = useRef(false);
+  const answer = useRef<Element | null>(null);
+  const { source } = usePlace();
+  const hide = () => pointedAt.get()?.id === id && pointedAt.set(undefined);
+  useEffect(() => () => void hide(), [source]); // eslint-disable-line react-hooks/exhaustive-deps -- whenever another source opens, or the mark goes
   return (
-    <HoverCard.Root open={shows && !isOpen} onOpenChange={setShows} openDelay={150} closeDelay={80}>
-      <HoverCard.Trigger asChild>{mark}</HoverCard.Trigger>
+    <HoverCard.Root open={shown?.id === id} onOpenChange={(show) => (show && !clicked.current ? pointedAt.set({ id, answer: answer.current }) : hide())} openDelay={150} closeDelay={80}>
+      <HoverCard.Trigger
+        asChild
+        onPointerEnter={(e) => {
+          answer.current = e.currentTarget.closest(".scroller");
+          clicked.current = false;
+          if (pointedAt.get()?.id !== id) pointedAt.set(undefined);
+        }}
+        onClick={() => {
+          clicked.current = true;
+          hide();
+        }}
+      >
+        {children}
+      </HoverCard.Trigger>
       <HoverCard.Portal>
-        <HoverCard.Content className="hover-card" side="top" sideOffset={6} collisionPadding={12}>
+        {/* It stays above the answer: over the source beside it, it would hide what one reads there. */}
+        <HoverCard.Content className="hover-card" side="top" sideOffset={6} collisionPadding={12} collisionBoundary={shown?.answer}>
           <NoteHead citation={citation} />
-          <blockquote className="quote">{tidy(citation.quote)}</blockquote>
+          {citation.quote && <blockquote className="quote">{tidy(citation.quote)}</blockquote>}
         </HoverCard.Content>
       </HoverCard.Portal>
     </HoverCard.Root>

@@ -2,40 +2,47 @@ import { memo, useMemo, type ComponentProps, type ReactNode } from "react";
 import ReactMarkdown, { type Components, type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import remend from "remend";
-import type { Citation, Verification } from "../api/types";
+import type { RunView } from "../run/view";
 import { t } from "../strings";
 import { CopyButton } from "../ui/CopyButton";
 import { splitBlocks } from "./blocks";
-import { FootnoteMark, FootnoteScope } from "./FootnoteMark";
-import { markDoubts } from "./doubts";
+import { doubtsOf, type Weak } from "./doubts";
+import { FootnoteMark, FootnoteScope, useOpenNumber } from "./FootnoteMark";
 import { Formula } from "./Formula";
-import { markCitations, remarkMarks } from "./marks";
+import { remarkMarks } from "./marks";
+import { markAnswer } from "./markup";
 import { markFormulas } from "./math";
 
+/** An answer's text with its footnotes; what the open footnote backs is lit, what the sources do not back is underlined. */
+export function AnswerText({ view }: { view: RunView }) {
+  const { messageId, text, citations, found, verification, writing } = view;
+  const open = useOpenNumber(messageId);
+  const lit = citations.find((c) => c.n === open)?.statements;
+  const marked = useMemo(() => markAnswer({ text, citations, found }, doubtsOf({ verification, citations }), lit ?? []), [text, citations, found, verification, lit]);
+  return (
+    <FootnoteScope.Provider value={useMemo(() => ({ messageId, citations }), [messageId, citations])}>
+      <Markdown text={marked} growing={writing} />
+    </FootnoteScope.Provider>
+  );
+}
+
 interface Props {
+  /** Its private-use characters are marks (marks.ts). */
   text: string;
   /** More is coming: what is half written is shown as what it will be. */
   growing?: boolean;
-  citations?: readonly Citation[];
-  messageId?: string;
-  /** Statements that the sources do not back are marked. */
-  verification?: Verification;
 }
 
-const none: readonly Citation[] = [];
-
-/** An answer as people read it. Raw HTML stays text; pictures of other hosts are never fetched. */
-export function Markdown({ text, growing = false, citations = none, messageId = "", verification }: Props) {
-  const blocks = useMemo(() => splitBlocks(markFormulas(markCitations(markDoubts(text, verification), citations))), [text, citations, verification]);
+/** Markdown as people read it. Raw HTML stays text; pictures of other hosts are never fetched. */
+export function Markdown({ text, growing = false }: Props) {
+  const blocks = useMemo(() => splitBlocks(markFormulas(text)), [text]);
   const last = blocks.length - 1;
   return (
-    <FootnoteScope.Provider value={useMemo(() => ({ messageId, citations }), [messageId, citations])}>
-      <div className="prose">
-        {blocks.map((block, i) => (
-          <Block key={i} text={growing && i === last ? remend(block) : block} />
-        ))}
-      </div>
-    </FootnoteScope.Provider>
+    <div className="prose">
+      {blocks.map((block, i) => (
+        <Block key={i} text={growing && i === last ? remend(block) : block} />
+      ))}
+    </div>
   );
 }
 
@@ -53,14 +60,27 @@ const Block = memo(function Block({ text }: { text: string }) {
 const madePicture = /^\/v1\/messages\/[\w.:-]+\/files\/\d+$/;
 
 const components: Components = {
-  cite: ({ node }) => <FootnoteMark n={Number(property(node, "n"))} />,
-  var: ({ node }) => <Formula source={property(node, "formula")} />,
-  u: ({ node, children }) => (
-    <span className="doubt" data-part={property(node, "part")}>
-      {children}
+  // No line breaks between a word and its footnotes, nor between these (answer.css).
+  cite: ({ node }) => (
+    <span className="footnote-marks">
+      {property(node, "notes")
+        .split(",")
+        .map((n) => (
+          <FootnoteMark key={n} n={Number(n)} />
+        ))}
     </span>
   ),
-  ins: ({ node }) => <DoubtEnd part={property(node, "part") === "true"} />,
+  var: ({ node }) => <Formula source={property(node, "formula")} />,
+  u: ({ node, children }) => {
+    const support = property(node, "support");
+    return (
+      <span className={["statement", support && "doubt"].filter(Boolean).join(" ")} data-lit={property(node, "lit")} data-support={support || undefined} title={t.run.supports[support as Weak]}>
+        {children}
+      </span>
+    );
+  },
+  // For whoever can't see that the words before it are underlined.
+  ins: ({ node }) => <span className="doubt-mark visually-hidden"> ({t.run.supports[property(node, "support") as Weak]}) </span>,
   a: ({ href, children }) => (
     <a href={href} target="_blank" rel="noreferrer noopener">
       {children}
@@ -83,19 +103,10 @@ const components: Components = {
   input: ({ checked }) => <input type="checkbox" checked={checked} disabled aria-label={checked ? t.run.ticked : t.run.todo} />,
 };
 
-function property(node: { properties: Record<string, unknown> } | undefined, name: string): string {
+/** What remarkMarks said of an element. */
+export function property(node: { properties: Record<string, unknown> } | undefined, name: string): string {
   const value = node?.properties[`data-${name}`] ?? node?.properties[`data${name[0]?.toUpperCase()}${name.slice(1)}`];
   return typeof value === "string" ? value : "";
-}
-
-/** After the words in doubt, for whoever can't see that they are marked, or asks why. */
-function DoubtEnd({ part }: { part: boolean }) {
-  const why = part ? t.run.partly : t.run.unsupported;
-  return (
-    <span className="doubt-mark" data-part={part} role="img" aria-label={why} title={why}>
-      ?
-    </span>
-  );
 }
 
 function Pre({ children }: ComponentProps<"pre">) {

@@ -1,103 +1,109 @@
-import { useMemo, useState } from "react";
+import { useId, useMemo, useState } from "react";
 import type { Citation, WebSource } from "../api/types";
+import { openSource, usePlace } from "../app/router";
+import type { Footnote, RunView } from "../run/view";
 import { t } from "../strings";
+import { cardsOf, lookedAt, type Card } from "./cards";
+import { Cover } from "./Cover";
+import { openNote, pagesOf, useOpenNumber } from "./FootnoteMark";
 import { webAddress } from "./web";
-import { NoteHead, pagesOf, tidy, useOpenNote } from "./FootnoteMark";
 
-interface Props {
-  citations: readonly Citation[];
-  messageId: string;
-}
+// So many cards stand below an answer; a button shows the others.
+const few = 4;
 
-const few = 3;
-
-/** What was found, shown before the answer that will cite it: each document with its passages. */
-export function SourceStrip({ citations, messageId }: Props) {
+/** What the answer rests on, as cards in the order of their footnotes, and what else was looked at. */
+export function Sources({ view }: { view: RunView }) {
+  const cards = useMemo(() => cardsOf(view.citations), [view.citations]);
+  const rest = useMemo(() => lookedAt(view), [view]);
   const [all, setAll] = useState(false);
-  const groups = useMemo(() => byDocument(citations), [citations]);
-  if (groups.length === 0) return null;
-  const rest = groups.length - few;
-  // One more than a few is shown rather than folded behind a button as wide.
-  const folds = rest > 1;
+  const open = useOpenNumber(view.messageId);
+  if (cards.length === 0 && rest.length === 0) return null;
+  // The card of the open footnote is never among those that are put away.
+  const hidesOpen = cards.slice(few).some((card) => card.notes.some((c) => c.n === open));
+  const shown = all || hidesOpen ? cards : cards.slice(0, few);
   return (
-    <ul className="source-strip" aria-label={t.sources.list}>
-      {(folds && !all ? groups.slice(0, few) : groups).map((group) => (
-        <li key={groupOf(group[0])} className="source-group">
-          <span className="source-title">{group[0]?.title}</span>
-          {group.map((c) => (
-            <SourceChip key={c.n} citation={c} messageId={messageId} />
+    <section className="sources" aria-label={t.sources.list}>
+      {shown.length > 0 && (
+        <ol className="cards">
+          {shown.map((card) => (
+            <SourceCard key={card.key} card={card} messageId={view.messageId} open={open} />
           ))}
-        </li>
-      ))}
-      {folds && (
-        <li>
-          <button type="button" className="source-chip more" onClick={() => setAll(!all)}>
-            {all ? t.sources.fewer : t.sources.moreDocuments(rest)}
-          </button>
-        </li>
+        </ol>
       )}
-    </ul>
-  );
-}
-
-/** Documents in the order in which they were found first. */
-function byDocument(citations: readonly Citation[]): Citation[][] {
-  const groups = new Map<string, Citation[]>();
-  for (const c of citations) {
-    const group = groups.get(groupOf(c));
-    if (group) group.push(c);
-    else groups.set(groupOf(c), [c]);
-  }
-  return [...groups.values()];
-}
-
-/** Passages of one document stand together; web pages by their address, queries by what they asked. */
-function groupOf(c: Citation | undefined): string {
-  if (!c) return "";
-  return c.kind === "web" ? `web ${c.url}` : c.kind === "query" ? `query ${c.title}` : c.kind === "file" ? `file ${c.url.split("#")[0]}` : c.document_id;
-}
-
-function SourceChip({ citation, messageId }: { citation: Citation; messageId: string }) {
-  const { open, isOpen } = useOpenNote(messageId, citation.n);
-  const page = pagesOf(citation) || placeOf(citation);
-  return (
-    <button type="button" className="source-chip" aria-expanded={isOpen} title={citation.heading || undefined} onClick={open}>
-      <span className="source-number">{citation.n}</span>
-      {page && <span className="source-page"> {page}</span>}
-      <span className="visually-hidden"> {citation.title}</span>
-    </button>
-  );
-}
-
-/** Where in a document without pages: under its nearest heading. */
-function placeOf(c: Citation): string {
-  return c.kind === "query" ? t.sources.query : (c.heading.split(" › ").at(-1) ?? "");
-}
-
-/** The footnotes under a finished answer, set as they are in a book. */
-export function Footnotes({ citations, messageId }: Props) {
-  if (citations.length === 0) return null;
-  return (
-    <section className="footnotes" aria-label={t.sources.footnotes}>
-      <ol>
-        {citations.map((c) => (
-          <Footnote key={c.n} citation={c} messageId={messageId} />
-        ))}
-      </ol>
+      <div className="sources-more">
+        {shown.length < cards.length && (
+          <button type="button" className="more" onClick={() => setAll(true)}>
+            {t.sources.moreCards(cards.length - shown.length)}
+          </button>
+        )}
+        {rest.length > 0 && <LookedAt found={rest} messageId={view.messageId} alone={cards.length === 0} />}
+      </div>
     </section>
   );
 }
 
-function Footnote({ citation, messageId }: { citation: Citation; messageId: string }) {
-  const { open, isOpen } = useOpenNote(messageId, citation.n);
+function SourceCard({ card, messageId, open }: { card: Card; messageId: string; open: number | undefined }) {
+  const [first] = card.notes;
+  const where = pagesOf(first);
+  const isOpen = card.notes.some((c) => c.n === open);
   return (
-    <li value={citation.n}>
-      <button type="button" className="footnote" aria-expanded={isOpen} onClick={open}>
-        <span className="footnote-number">{citation.n}</span>
-        <span className="footnote-body">
-          <NoteHead citation={citation} />
-          <span className="footnote-quote">{tidy(citation.quote)}</span>
+    <li className="card" data-open={isOpen} data-notes={card.notes.length}>
+      <Cover citation={first} />
+      <div className="card-body">
+        <div className="card-head">
+          <span className="card-title">{first.title}</span>
+          {where && <span className="card-page">{where}</span>}
+        </div>
+        {card.notes.map((c) => (
+          <CardNote key={c.n} note={c} messageId={messageId} isOpen={c.n === open} />
+        ))}
+      </div>
+    </li>
+  );
+}
+
+/** One footnote of a card. The first one's button covers the whole card. */
+function CardNote({ note, messageId, isOpen }: { note: Footnote; messageId: string; isOpen: boolean }) {
+  const quote = note.quote.replace(/\s+/g, " ").trim();
+  return (
+    <button type="button" className="card-note" aria-expanded={isOpen} data-note={note.n} onClick={() => openNote(messageId, note.n)}>
+      <span className="source-number">{note.n}</span>
+      <span className="card-quote">
+        {quote || t.sources.wholePage}
+        <span className="visually-hidden">
+          {" "}
+          {note.title} {pagesOf(note)}
         </span>
+      </span>
+    </button>
+  );
+}
+
+/** Passages that were found and not cited, as a plain list. */
+function LookedAt({ found, messageId, alone }: { found: readonly Citation[]; messageId: string; alone: boolean }) {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  return (
+    <>
+      <button type="button" className="more" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
+        {alone ? t.sources.lookedAt(found.length) : t.sources.moreLookedAt(found.length)}
+      </button>
+      <ul id={id} className="looked-at" hidden={!open}>
+        {open && found.map((c) => <Passage key={c.n} citation={c} messageId={messageId} />)}
+      </ul>
+    </>
+  );
+}
+
+function Passage({ citation: c, messageId }: { citation: Citation; messageId: string }) {
+  const { source } = usePlace();
+  const isOpen = source?.kind === "found" && source.messageId === messageId && source.n === c.n;
+  const where = [pagesOf(c), c.heading.split(" › ").at(-1)].filter(Boolean).join(" · ");
+  return (
+    <li>
+      <button type="button" className="passage" aria-expanded={isOpen} onClick={() => openSource({ kind: "found", messageId, n: c.n })}>
+        <span className="passage-title">{c.title}</span>
+        {where && <span className="passage-where"> {where}</span>}
       </button>
     </li>
   );
@@ -106,7 +112,7 @@ function Footnote({ citation, messageId }: { citation: Citation; messageId: stri
 export function WebSources({ sources }: { sources: readonly WebSource[] }) {
   if (sources.length === 0) return null;
   return (
-    <section className="footnotes" aria-label={t.sources.web}>
+    <section className="web-sources" aria-label={t.sources.web}>
       <ul>
         {sources.map((s) => (
           <li key={s.url}>

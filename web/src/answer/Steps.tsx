@@ -1,33 +1,20 @@
-import { Check, ChevronRight, X } from "lucide-react";
-import { useId, useState } from "react";
+import { Check, X } from "lucide-react";
+import { useState } from "react";
 import type { Table } from "../api/types";
-import type { RunView, StepView, ToolStep } from "../run/view";
+import type { StepView, ToolStep } from "../run/view";
 import { duration, t } from "../strings";
 import { ResultTable } from "./ResultTable";
-import { foldedSteps, stepWords } from "./steps";
+import { stepWords } from "./steps";
 
-/** The way to the answer: each step while it is gone, one line once the answer begins. */
-export function Steps({ view }: { view: RunView }) {
-  const [chosen, setChosen] = useState<boolean>();
-  const id = useId();
-  if (view.steps.length === 0) return null;
-  const open = chosen ?? (view.finished === undefined && view.text === "");
-  const running = view.steps.some((s) => s.kind === "tool" && !s.done);
+/** The steps to the answer. */
+export function Steps({ steps }: { steps: readonly StepView[] }) {
+  if (steps.length === 0) return null;
   return (
-    <div className="steps">
-      <button type="button" className="fold" aria-expanded={open} aria-controls={id} onClick={() => setChosen(!open)}>
-        <ChevronRight aria-hidden className="fold-arrow" />
-        {running && !open && <span className="pulse" aria-hidden />}
-        {foldedSteps(view)}
-      </button>
-      <div className="step-fold" data-open={open}>
-        <ol id={id} className="step-list" inert={!open}>
-          {view.steps.map((s) => (
-            <StepLine key={s.key} step={s} />
-          ))}
-        </ol>
-      </div>
-    </div>
+    <ol className="step-list">
+      {steps.map((s) => (
+        <StepLine key={s.key} step={s} />
+      ))}
+    </ol>
   );
 }
 

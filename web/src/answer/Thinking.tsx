@@ -1,25 +1,16 @@
-import { ChevronRight } from "lucide-react";
-import { useId, useMemo, useState } from "react";
+import { useMemo } from "react";
 import type { RunView } from "../run/view";
 import { t } from "../strings";
 import { Markdown } from "./Markdown";
+import { withoutMarks } from "./marks";
 
-/** The model's thinking: folded away, pulsing while there is some, open at any time. */
+/** The model's thinking, stretch by stretch. */
 export function Thinking({ view }: { view: RunView }) {
-  const [open, setOpen] = useState(false);
-  const id = useId();
-  const text = useMemo(() => (open ? stretches(view.thinking, view.thinkingBreaks) : ""), [open, view.thinking, view.thinkingBreaks]);
-  if (view.thinking === "" && !view.thinkingNow) return null;
+  const text = useMemo(() => withoutMarks(stretches(view.thinking, view.thinkingBreaks)), [view.thinking, view.thinkingBreaks]);
+  if (text === "") return null;
   return (
-    <div className="thinking" data-now={view.thinkingNow}>
-      <button type="button" className="fold" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
-        <ChevronRight aria-hidden className="fold-arrow" />
-        {view.thinkingNow && <span className="pulse" aria-hidden />}
-        {view.thinkingNow ? t.run.thinking : t.run.thought}
-      </button>
-      <div id={id} className="thinking-text" hidden={!open}>
-        {open && <Markdown text={text} growing={view.thinkingNow} />}
-      </div>
+    <div className="thinking-text" tabIndex={0} role="group" aria-label={t.run.thought}>
+      <Markdown text={text} growing={view.thinkingNow} />
     </div>
   );
 }

@@ -1,51 +1,57 @@
 import { describe, expect, it } from "vitest";
-import type { Claim, Verification } from "../api/types";
-import { markDoubts } from "./doubts";
+import type { Claim, Support, Verification } from "../api/types";
+import type { Footnote } from "../run/view";
+import { countDoubts, doubtsOf } from "./doubts";
 
-const bytes = (s: string) => new TextEncoder().encode(s).length;
+const claim = (verdict: string, support?: Support, start = 0, end = 5): Claim => ({ claim: "", verdict, support, chunk_ids: [], start, end });
+const checked = (...details: Claim[]): Verification => ({
+  claims_checked: 9,
+  claims_supported: 6,
+  claims_partially_supported: 1,
+  claims_unsupported: 2,
+  confidence: 0.5,
+  details,
+});
 
-/** A verdict on the words of text between « and ». */
-function judge(marked: string, verdict = "UNSUPPORTED"): [string, Verification] {
-  const details: Claim[] = [];
-  let text = "";
-  for (const piece of marked.split(/(?=[«»])/)) {
-    if (piece.startsWith("«")) details.push({ claim: "", verdict, chunk_ids: [], start: bytes(text) });
-    if (piece.startsWith("»")) Object.assign(details.at(-1) ?? {}, { end: bytes(text) });
-    text += piece.replace(/[«»]/, "");
-  }
-  return [text, { claims_checked: 1, claims_supported: 0, claims_partially_supported: 0, claims_unsupported: 1, confidence: 0, details }];
-}
-
-const shown = (s: string) => s.replaceAll("\ue002", "⟨").replaceAll("\ue006", "‹").replaceAll("\ue003", "⟩");
-
-describe("markDoubts", () => {
-  it.each([
-    ["True. «Not so.» True.", "True. ⟨Not so.⟩ True."],
-    ["日本 “naïve” «größer» x", "日本 “naïve” ⟨größer⟩ x"],
-    ["- «one\n- two»\n", "- ⟨one⟩\n- ⟨two⟩\n"],
-    ["a\n\n«**Bold words.**» b", "a\n\n**⟨Bold words.⟩** b"],
-    ["«1. first\n\n   > second»", "1. ⟨first⟩\n\n   > ⟨second⟩"],
-    ["«## Head\n\n| a | b |\n|:--|--:|\n| 1 | 2 |»", "## ⟨Head⟩\n\n| ⟨a | b⟩ |\n|:--|--:|\n| ⟨1 | 2⟩ |"],
-    ["«so:\n```go\n```\n»", "⟨so:⟩\n```go\n```\n"],
-    ["x «with [c1].» y", "x ⟨with [c1].⟩ y"],
-    ["| a | «b |\n| c» | d |", "| a | ⟨b⟩ |\n| ⟨c⟩ | d |"],
-  ])("marks %j", (marked, want) => {
-    expect(shown(markDoubts(...judge(marked)))).toBe(want);
+describe("what the sources do not back", () => {
+  it("is said in the words of the server, or of its verdict where it is an old one", () => {
+    const verification = checked(
+      claim("SUPPORTED", "quoted", 0, 5),
+      claim("SUPPORTED", "supported", 5, 6),
+      claim("UNSUPPORTED", "contradicted", 6, 7),
+      claim("UNSUPPORTED", undefined, 7, 8),
+      claim("PARTIALLY_SUPPORTED", undefined, 8, 9),
+      claim("SUPPORTED", undefined, 9, 10),
+      claim("UNSUPPORTED", "not_found", 0, 0),
+    );
+    expect(doubtsOf({ verification, citations: [] })).toEqual([
+      { start: 6, end: 7, support: "contradicted" },
+      { start: 7, end: 8, support: "not_found" },
+      { start: 8, end: 9, support: "partly" },
+    ]);
+    // One of them does not stand in the text; it is counted all the same.
+    expect(countDoubts(verification)).toEqual([
+      ["contradicted", 1],
+      ["not_found", 2],
+      ["partly", 1],
+    ]);
   });
 
-  it("tells what is backed in part from what is not, and marks nothing that is backed", () => {
-    expect(shown(markDoubts(...judge("a «b» c", "PARTIALLY_SUPPORTED")))).toBe("a ‹b⟩ c");
-    expect(markDoubts(...judge("a «b» c", "SUPPORTED"))).toBe("a b c");
+  it("is nothing where all is well", () => {
+    expect(countDoubts(checked(claim("SUPPORTED", "quoted")))).toEqual([]);
+    expect(countDoubts(undefined)).toEqual([]);
   });
 
-  it("takes away marks that a model wrote itself, without losing its place", () => {
-    expect(shown(markDoubts(...judge("\ue002a\ue003 «b» c")))).toBe("a ⟨b⟩ c");
-    expect(markDoubts("\ue000x\ue005", undefined)).toBe("x");
+  it("is counted where only the counts were saved", () => {
+    expect(countDoubts({ ...checked(), details: null })).toEqual([
+      ["not_found", 2],
+      ["partly", 1],
+    ]);
   });
 
-  it("believes no verdict that lies outside the text or over another", () => {
-    const [text, v] = judge("ab «cd» ef");
-    v.details?.push({ claim: "", verdict: "UNSUPPORTED", chunk_ids: [], start: 0, end: 4 }, { claim: "", verdict: "UNSUPPORTED", chunk_ids: [], start: 90, end: 99 });
-    expect(markDoubts(text, v).replace(/[\ue002\ue003]/g, "")).toBe(text);
+  it("is known from the footnotes until the answer was checked", () => {
+    const citations = [{ statements: [{ start: 0, end: 4, marker: 5, support: "partly" }, { start: 5, end: 9, marker: 10, support: "quoted" }] }] as Footnote[];
+    expect(doubtsOf({ verification: undefined, citations })).toEqual([{ start: 0, end: 4, marker: 5, support: "partly" }].map(({ start, end, support }) => ({ start, end, support })));
+    expect(doubtsOf({ verification: checked(), citations })).toEqual([]);
   });
 });

@@ -1,44 +1,20 @@
-// Citations stand in an answer as [chunk_id]. Before the text is read as
-// Markdown they become marks that Markdown does not touch: the footnote's
-// number between two private-use characters. After it, each mark in running
-// text becomes an element of its own.
+// The marks that markup.ts puts into an answer's text become elements once
+// Markdown has been read: footnotes, statements in doubt or lit, formulas.
 
-import type { Citation } from "../api/types";
-import { partOpen } from "./doubts";
+import type { Weak } from "./doubts";
 import { sourceOf } from "./math";
 
-const open = "\ue000";
-const close = "\ue001";
-const strays = /[\ue000\ue001]/g;
-const bracketed = / ?\[([^[\]\s]{1,200})\]/g;
-const marked = /\ue000(\d+)\ue001/g;
+/** A footnote mark: the number of its marker in the text, a colon, and the numbers of the footnotes. */
+export const notesOpen = "\ue000";
+export const notesClose = "\ue001";
+export const doubtOpen: Record<Weak, string> = { not_found: "\ue002", partly: "\ue006", contradicted: "\ue009" };
+export const doubtClose = "\ue003";
+export const litOpen = "\ue007";
+export const litClose = "\ue008";
 
-/** The answer with its citations as marks; what only looks like one stays as it is. */
-export function markCitations(text: string, citations: readonly Citation[]): string {
-  const clean = text.replace(strays, "");
-  if (citations.length === 0) return clean;
-  const numbers = new Map(citations.map((c) => [c.chunk_id, c.n]));
-  return clean.replace(bracketed, (whole, id: string) => {
-    const n = numbers.get(id);
-    return n === undefined ? whole : `${open}${n}${close}`;
-  });
-}
-
-/** The answer with its citations written as [n], for copying and for reading aloud. */
-export function numberCitations(text: string, citations: readonly Citation[]): string {
-  return markCitations(text, citations).replace(marked, (_, n: string) => ` [${n}]`);
-}
-
-/** The answer without its citations. */
-export function withoutCitations(text: string, citations: readonly Citation[]): string {
-  return markCitations(text, citations).replace(marked, "");
-}
-
-/** The citations that the text uses, in the order of their numbers. */
-export function citedIn(text: string, citations: readonly Citation[]): Citation[] {
-  const used = new Set<number>();
-  for (const m of markCitations(text, citations).matchAll(marked)) used.add(Number(m[1]));
-  return citations.filter((c) => used.has(c.n)).sort((a, b) => a.n - b.n);
+/** Text without characters that would be taken for marks. */
+export function withoutMarks(text: string): string {
+  return text.replace(/[\ue000-\ue009]/g, "");
 }
 
 interface Node {
@@ -52,21 +28,22 @@ interface Node {
 }
 
 /** Which elements stand for what; Markdown itself makes none of these. */
-export const elements = { footnote: "cite", doubt: "u", doubtEnd: "ins", formula: "var" } as const;
+export const elements = { notes: "cite", statement: "u", doubtEnd: "ins", formula: "var" } as const;
 
-const anyMark = /\ue000(\d+)\ue001|([\ue002\ue006])|(\ue003)|\ue004([0-9a-f]*)\ue005/g;
+const anyMark = /\ue000(\d+):([\d,]+)\ue001|([\ue002\ue006\ue009])|(\ue003)|\ue004([0-9a-f]*)\ue005|(\ue007)|(\ue008)/g;
 
 /**
- * Markdown plugin: marks in running text become elements (a footnote, a
- * formula, words in doubt); marks in code become what was written there.
+ * Markdown plugin: marks in running text become elements; marks in code become
+ * what was written there.
  */
 export function remarkMarks() {
   return (tree: Node): void => new Walk().into(tree);
 }
 
 class Walk {
-  /** The mark of the statement in doubt that the walk is in; such statements run through links and bold words. */
-  private inside: string | undefined;
+  // Statements run through links and bold words, so what the walk is in outlives a node.
+  private doubt: Weak | undefined;
+  private lit = false;
 
   into(node: Node): void {
     if (node.url !== undefined) node.url = plain(node.url);
@@ -77,7 +54,7 @@ class Walk {
   }
 
   private child(node: Node): Node[] {
-    if (node.type === "text" && node.value !== undefined && (this.inside !== undefined || marksIn(node.value))) return this.split(node.value);
+    if (node.type === "text" && node.value !== undefined && (this.doubt !== undefined || this.lit || marksIn(node.value))) return this.split(node.value);
     this.into(node);
     return [node];
   }
@@ -88,38 +65,50 @@ class Walk {
   }
 
   private turn(m: RegExpMatchArray): void {
-    if (m[2] !== undefined) this.inside = m[2];
-    if (m[3] !== undefined) this.inside = undefined;
+    if (m[3] !== undefined) this.doubt = weakOf(m[3]);
+    if (m[4] !== undefined) this.doubt = undefined;
+    if (m[6] !== undefined) this.lit = true;
+    if (m[7] !== undefined) this.lit = false;
   }
 
   private split(text: string): Node[] {
     const nodes: Node[] = [];
-    const say = (value: string) => {
-      // The full stop after a footnote is not underlined by itself.
-      if (value !== "") nodes.push(this.inside === undefined || /^[\s.,;:!?…)\]]+$/.test(value) ? { type: "text", value } : element("doubt", { "data-part": String(this.inside === partOpen) }, value));
-    };
     let from = 0;
     for (const m of text.matchAll(anyMark)) {
-      say(text.slice(from, m.index));
+      nodes.push(...this.words(text.slice(from, m.index)));
       from = m.index + m[0].length;
-      if (m[1] !== undefined) nodes.push(element("footnote", { "data-n": m[1] }));
-      if (m[4] !== undefined) nodes.push(element("formula", { "data-formula": sourceOf(m[4]) }));
-      if (m[3] !== undefined && this.inside !== undefined) nodes.push(element("doubtEnd", { "data-part": String(this.inside === partOpen) }));
+      if (m[2] !== undefined) nodes.push(element("notes", { "data-at": m[1] ?? "", "data-notes": m[2] }));
+      if (m[5] !== undefined) nodes.push(element("formula", { "data-formula": sourceOf(m[5]) }));
+      if (m[4] !== undefined && this.doubt !== undefined) nodes.push(element("doubtEnd", { "data-support": this.doubt }));
       this.turn(m);
     }
-    say(text.slice(from));
+    nodes.push(...this.words(text.slice(from)));
     return nodes;
+  }
+
+  private words(value: string): Node[] {
+    if (value === "") return [];
+    // The full stop after a footnote is not underlined by itself.
+    const support = this.doubt !== undefined && !/^[\s.,;:!?…)\]]+$/.test(value) ? this.doubt : "";
+    if (support === "" && !this.lit) return [{ type: "text", value }];
+    return [element("statement", { "data-support": support, "data-lit": String(this.lit) }, value)];
   }
 }
 
+function weakOf(open: string): Weak | undefined {
+  return (Object.keys(doubtOpen) as Weak[]).find((support) => doubtOpen[support] === open);
+}
+
 function marksIn(text: string): boolean {
-  return /[\ue000-\ue006]/.test(text);
+  return /[\ue000-\ue009]/.test(text);
 }
 
 /** What was written where nothing can be shown in its place. */
 function plain(text: string): string {
   if (!marksIn(text)) return text;
-  return text.replace(anyMark, (_, n?: string, _open?: string, _close?: string, hex?: string) => (n !== undefined ? `[${n}]` : hex !== undefined ? sourceOf(hex) : ""));
+  return text.replace(anyMark, (_, _at?: string, notes?: string, _doubt?: string, _end?: string, hex?: string) =>
+    notes !== undefined ? `[${notes.replaceAll(",", "][")}]` : hex !== undefined ? sourceOf(hex) : "",
+  );
 }
 
 function element(what: keyof typeof elements, hProperties: Record<string, string>, text?: string): Node {

@@ -2,6 +2,7 @@
 
 import type { RunView, StepView } from "../run/view";
 import { t } from "../strings";
+import { sourceKey } from "./cards";
 
 export type StepState = "running" | "done" | "failed";
 
@@ -25,12 +26,17 @@ export function stepWords(s: StepView): StepWords {
     case "analysis":
       return { label: t.run.analysed, detail: s.subQueries.join(" · "), result: "", state: "done" };
     case "cache":
-      return { label: s.hit ? t.run.cacheHit : t.run.cacheMiss, detail: s.originalQuery, result: "", state: "done" };
+      return { label: t.run.cacheHit, detail: s.originalQuery, result: "", state: "done" };
     case "grading":
-      return { label: t.run.graded(s.correct, s.ambiguous, s.incorrect), detail: "", result: "", state: "done" };
+      return { label: t.run.nothingFits, detail: "", result: "", state: "done" };
     case "reranking":
       return { label: t.run.reranked(s.inputCount, s.outputCount), detail: "", result: "", ms: s.durationMs, state: "done" };
   }
+}
+
+/** The steps that tell a reader something: not that the answer was new, nor that what was found was good. */
+export function shownSteps(view: RunView): StepView[] {
+  return view.steps.filter((s) => (s.kind === "cache" ? s.hit : s.kind === "grading" ? s.action === "re-retrieve" : true));
 }
 
 /** All steps in one line: what was done, each thing once, and how long it took. */
@@ -38,7 +44,7 @@ export function foldedSteps(view: RunView): string {
   const labels = new Map<string, number>();
   let ms = 0;
   const tools = view.steps.filter((s) => s.kind === "tool");
-  for (const s of tools.length > 0 ? tools : view.steps) {
+  for (const s of tools.length > 0 ? tools : shownSteps(view)) {
     const w = stepWords(s);
     ms += w.ms ?? 0;
     labels.set(w.label, (labels.get(w.label) ?? 0) + 1);
@@ -51,9 +57,11 @@ export function foldedSteps(view: RunView): string {
 export function currentActivity(view: RunView): string {
   if (view.finished) return "";
   if (view.status === "queued" && view.queued > 0) return t.run.queued(view.queued);
-  if (view.writing) return t.run.writing;
-  const step = view.steps.findLast((s) => s.kind === "tool" && !s.done);
+  const step = view.writing ? undefined : view.steps.findLast((s) => s.kind === "tool" && !s.done);
   if (step) return t.run.noted(stepWords(step).label, stepWords(step).detail);
+  const sources = new Set(view.found.map((c) => sourceKey(c)));
+  if (sources.size > 0) return view.found.every((c) => !c.kind) ? t.run.readingDocuments(sources.size) : t.run.readingSources(sources.size);
+  if (view.writing) return t.run.writing;
   if (view.thinkingNow) return t.run.thinking;
   return view.position === 0 ? t.run.starting : t.run.working;
 }

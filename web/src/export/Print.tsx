@@ -1,16 +1,20 @@
 // A thread as it stands on paper and in a file of its own: everything open,
 // nothing to press. Drawn once, by the same Markdown as on the page.
 
+import { Fragment } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { markDoubts } from "../answer/doubts";
-import { footnoteWords } from "../answer/copy";
-import { citedIn, markCitations, remarkMarks } from "../answer/marks";
+import { doubtLines, placeWords, quoteWords } from "../answer/copy";
+import { doubtsOf } from "../answer/doubts";
+import { property } from "../answer/Markdown";
+import { remarkMarks } from "../answer/marks";
+import { markAnswer } from "../answer/markup";
 import { markFormulas, readFormula } from "../answer/math";
 import { webAddress } from "../answer/web";
-import { fromMessage } from "../run/view";
+import { markersOf } from "../run/markers";
+import { fromMessage, type Footnote } from "../run/view";
 import { t } from "../strings";
 import type { Turn } from "../thread/branch";
 
@@ -42,22 +46,27 @@ function Printed({ title, turns }: { title: string; turns: readonly Turn[] }) {
 
 function PrintedAnswer({ turn, message }: { turn: number; message: Turn["message"] }) {
   const view = fromMessage(message);
-  const id = (n: string | number) => `note-${turn}-${n}`;
+  // Anchors lead from a mark to its note and back to each mark of the note.
+  const noteId = (n: number | string) => `note-${turn}-${n}`;
+  const markId = (marker: number | string, n: number | string) => `mark-${turn}-${marker}-${n}`;
   const components: Components = {
-    cite: ({ node }) => {
-      const n = String(node?.properties["data-n"] ?? node?.properties["dataN"] ?? "");
-      return (
-        <sup>
-          <a href={`#${id(n)}`}>{n}</a>
-        </sup>
-      );
-    },
-    var: ({ node }) => {
-      const source = String(node?.properties["data-formula"] ?? node?.properties["dataFormula"] ?? "");
-      return <span data-formula={source}>{source}</span>;
-    },
+    cite: ({ node }) => (
+      <sup>
+        {property(node, "notes")
+          .split(",")
+          .map((n, i) => (
+            <Fragment key={n}>
+              {i > 0 && " "}
+              <a id={markId(property(node, "at"), n)} href={`#${noteId(n)}`}>
+                {n}
+              </a>
+            </Fragment>
+          ))}
+      </sup>
+    ),
+    var: ({ node }) => <span data-formula={property(node, "formula")}>{property(node, "formula")}</span>,
     u: ({ children }) => <span className="doubt">{children}</span>,
-    ins: () => <sup title={t.run.unsupported}>?</sup>,
+    ins: () => null,
     a: ({ href, children }) => {
       const at = webAddress(href ?? "");
       return at ? (
@@ -70,17 +79,31 @@ function PrintedAnswer({ turn, message }: { turn: number; message: Turn["message
     },
     img: ({ alt }) => <>{alt}</>, // nothing is fetched from anywhere
   };
-  const notes = citedIn(view.text, view.citations);
+  const marked = markAnswer(view, doubtsOf(view), []);
+  const doubts = doubtLines(view);
+  const markers = markersOf(view);
+  const marksOf = (c: Footnote) => markers.flatMap((m, i) => (m.numbers.includes(c.n) ? [markId(i, c.n)] : []));
   return (
     <section>
       <ReactMarkdown remarkPlugins={[remarkGfm, remarkMarks]} components={components}>
-        {markFormulas(markCitations(markDoubts(view.text, view.verification), view.citations))}
+        {markFormulas(marked)}
       </ReactMarkdown>
-      {notes.length > 0 && (
+      {doubts.map((line) => (
+        <p key={line} className="doubts">
+          {line}
+        </p>
+      ))}
+      {view.citations.length > 0 && (
         <ol className="notes">
-          {notes.map((c) => (
-            <li key={c.n} id={id(c.n)} value={c.n}>
-              {footnoteWords(c)}
+          {view.citations.map((c) => (
+            <li key={c.n} id={noteId(c.n)} value={c.n}>
+              {placeWords(c)}
+              {quoteWords(c) && <blockquote>{quoteWords(c)}</blockquote>}
+              {marksOf(c).map((mark) => (
+                <a key={mark} className="back" href={`#${mark}`} aria-label={t.sources.backTo(c.n)}>
+                  ↩
+                </a>
+              ))}
             </li>
           ))}
         </ol>

@@ -1,8 +1,7 @@
 // A thread as one Markdown file, with its footnotes in Markdown's own way.
 
-import type { Citation } from "../api/types";
-import { footnoteWords } from "../answer/copy";
-import { citedIn, markCitations } from "../answer/marks";
+import { doubtLines, footnoteWords } from "../answer/copy";
+import { replaceMarkers } from "../run/markers";
 import { fromMessage } from "../run/view";
 import type { Turn } from "../thread/branch";
 import { t } from "../strings";
@@ -16,9 +15,9 @@ export function threadAsMarkdown(title: string, turns: readonly Turn[]): string 
     }
     const view = fromMessage(message);
     // Notes are numbered within an answer; a file has many answers.
-    const name = (n: number | string) => `[^${i + 1}-${n}]`;
-    parts.push(markCitations(view.text, view.citations).replace(/\ue000(\d+)\ue001/g, (_, n: string) => name(n)).trim());
-    const notes = citedIn(view.text, view.citations).map((c: Citation) => `${name(c.n)}: ${footnoteWords(c)}`);
+    const name = (n: number) => `[^${i + 1}-${n}]`;
+    parts.push(replaceMarkers(view, (numbers) => numbers.map(name).join("")).trim(), doubtLines(view).join("\n"));
+    const notes = view.citations.map((c) => `${name(c.n)}: ${footnoteWords(c)}`);
     if (notes.length > 0) parts.push(notes.join("\n"));
     if (view.webSources.length > 0) parts.push(view.webSources.map((s) => `- ${s.title}: <${s.url}>`).join("\n"));
   });

@@ -4,6 +4,7 @@ import type {
   Analysis,
   CacheChecked,
   Citation,
+  CitedStatement,
   Finished,
   Grade,
   MadeFile,
@@ -12,6 +13,7 @@ import type {
   Retrieval,
   RunFailed,
   Scope,
+  Support,
   Table,
   Verification,
   WebSource,
@@ -23,6 +25,24 @@ export interface Started {
   mode: Mode;
   scope?: Scope;
   attempt: number;
+}
+
+/** A footnote: the words that back one statement of the answer. Its passage was named among the citations before. */
+export interface Placed {
+  n: number;
+  found: number;
+  chunk_id: string;
+  document_id: string;
+  version: string;
+  start: number;
+  end: number;
+  pages: number[] | null;
+  quote: string;
+  url: string;
+  kind: "passage" | NonNullable<Citation["kind"]>;
+  statement: Pick<CitedStatement, "start" | "end">;
+  marker: number;
+  support: Support;
 }
 
 export type StepData =
@@ -65,6 +85,7 @@ export type FrameData =
   | { type: "reasoning_delta" | "text_delta"; text: string }
   | ({ type: "step" } & StepData)
   | { type: "citations"; citations: Citation[] | null }
+  | ({ type: "citation_placed" } & Placed)
   | { type: "text_start"; model?: string; context_chunks?: number; context_tokens?: number }
   | { type: "text_retracted"; reason: string }
   | ({ type: "error" } & RunFailed)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Grade, Message } from "../api/types";
+import type { Citation, Grade, Message } from "../api/types";
 import { parseFrame, type Frame } from "./frames";
+import { markersOf } from "./markers";
 import { reduce } from "./reducer";
 import { aside, messageId, script, wire, type Entry } from "./script";
 import { EventParser } from "./sse";
@@ -34,7 +35,12 @@ describe("reduce", () => {
       memory: { used_chars: 100 },
     });
     expect(v.thinkingBreaks).toEqual(["I shall look for the warranty…".length]);
-    expect(v.citations.map((c) => c.n)).toEqual([1]);
+    expect(v.found.map((c) => [c.n, c.quote])).toEqual([[1, "The warranty lasts two years — no longer."]]);
+    expect(v.citations.map((c) => [c.n, c.found, c.title, c.quote])).toEqual([
+      [1, 1, "Warranty", "The warranty lasts two years"],
+      [2, 1, "Warranty", "no longer"],
+    ]);
+    expect(markersOf(v)).toEqual([{ from: "Two years, “naïve” 日本".length, to: v.text.length - 1, numbers: [1, 2] }]);
     expect(v.grades["c-a1"]?.classification).toBe("CORRECT");
     expect(v.steps.map((s) => s.kind)).toEqual(["analysis", "tool", "grading"]);
     expect(v.steps[1]).toMatchObject({ done: true, ok: true, summary: "1 passage from 1 document", durationMs: 12 });
@@ -62,7 +68,9 @@ describe("reduce", () => {
     expect(at(6)).toMatchObject({ thinkingNow: false });
     expect(at(6).steps[1]).toMatchObject({ kind: "tool", done: false });
     expect(at(11)).toMatchObject({ writing: true, text: "Three years" });
-    expect(at(12)).toMatchObject({ writing: false, text: "", retractedReason: "the model's connection broke" });
+    expect(at(13).citations.map((c) => [c.n, c.quote])).toEqual([[1, "no longer"]]);
+    // What was withdrawn takes its footnotes with it; what was found stays found.
+    expect(at(14)).toMatchObject({ writing: false, text: "", citations: [], found: [{ n: 1 }], retractedReason: "the model's connection broke" });
   });
 
   it("ends running steps with the run", () => {
@@ -77,6 +85,18 @@ describe("reduce", () => {
     const asEvent = frames(wire([[{ type: "error", ...failure }]]));
     expect(play(asStep).error).toEqual(failure);
     expect(play(asEvent).error).toEqual(failure);
+  });
+
+  it("adds a statement to a footnote that is there, once", () => {
+    const v = play(all);
+    const again = { ...v.citations[0], type: "citation_placed", kind: "passage", statement: { start: 40, end: 50 }, marker: 51, support: "partly" } as unknown as Frame["data"];
+    const frame = (position: number) => ({ position, messageId, data: again });
+    const twice = reduce(reduce(v, frame(99)), frame(100));
+    expect(twice.citations).toHaveLength(2);
+    expect(twice.citations[0]?.statements.map((s) => [s.marker, s.support])).toEqual([
+      [v.citations[0]?.statements[0]?.marker, "quoted"],
+      [51, "partly"],
+    ]);
   });
 
   it("lets another run's frames and unknown frames pass", () => {
@@ -163,8 +183,9 @@ function clone<T>(value: T): Mutable<T> {
 type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
 
 describe("fromMessage", () => {
+  const live = play(all);
+
   it("shows a saved message as its stream was shown", () => {
-    const live = play(all);
     const saved: Message = {
       id: messageId,
       thread_id: "t1",
@@ -174,6 +195,7 @@ describe("fromMessage", () => {
       status: "completed",
       reasoning: live.thinking,
       citations: live.citations,
+      found: live.found,
       steps: [
         {
           call_id: "k1",
@@ -196,9 +218,24 @@ describe("fromMessage", () => {
       created_at: "",
     };
     const v = fromMessage(saved);
-    for (const key of ["text", "thinking", "citations", "status", "attempt", "model", "memory", "position", "retracted"] as const) {
+    for (const key of ["text", "thinking", "citations", "found", "status", "attempt", "model", "memory", "position", "retracted"] as const) {
       expect(v[key], key).toEqual(live[key]);
     }
     expect(v.steps).toHaveLength(1);
+  });
+
+  it("takes the passages that the text of an old message names for its footnotes", () => {
+    const passages = [1, 2, 3].map((n) => ({ ...live.found[0], n, chunk_id: `c${n}`, found: undefined, statements: undefined })) as Citation[];
+    const old = fromMessage({ id: "m", thread_id: "t", role: "assistant", status: "completed", created_at: "", text: "A [c3], ü [c1].", citations: passages });
+    expect(old.found).toHaveLength(3);
+    expect(old.citations.map((c) => [c.n, c.statements.map((s) => s.marker)])).toEqual([
+      [1, [11]],
+      [3, [2]],
+    ]);
+  });
+
+  it("shows no marker of a new message without its footnote", () => {
+    const v = fromMessage({ id: "m", thread_id: "t", role: "assistant", status: "completed", created_at: "", text: "A [c-a1].", citations: null, found: live.found });
+    expect(markersOf(v)).toEqual([{ from: 1, to: 8, numbers: [] }]);
   });
 });

@@ -8,8 +8,9 @@
 // position: one whose position is not beyond the view's has been taken in
 // already and is passed over. No text is ever repeated, and none is missing.
 
+import type { Citation } from "../api/types";
 import type { Frame, FrameData, Started, StepData } from "./frames";
-import { analysisStep, cacheStep, type NoteStep, type RunView, type StepView, type ToolStep } from "./view";
+import { analysisStep, cacheStep, place, type NoteStep, type RunView, type StepView, type ToolStep } from "./view";
 
 const marks: ReadonlySet<FrameData["type"]> = new Set([
   "message_start",
@@ -44,7 +45,9 @@ function apply(view: RunView, d: FrameData, position: number): RunView {
     case "step":
       return step(view, d, position);
     case "citations":
-      return { ...view, citations: withCitations(view, d.citations ?? []) };
+      return { ...view, found: withFound(view.found, d.citations ?? []) };
+    case "citation_placed":
+      return { ...view, citations: place(view.citations, view.found, d) };
     case "text_start":
       return { ...running(view), writing: true, thinkingNow: false, model: d.model ?? view.model };
     case "text_delta":
@@ -52,7 +55,7 @@ function apply(view: RunView, d: FrameData, position: number): RunView {
     case "text_end":
       return { ...view, writing: false };
     case "text_retracted":
-      return { ...view, text: "", writing: false, verification: undefined, retracted: view.retracted + 1, retractedReason: d.reason };
+      return { ...view, text: "", citations: [], writing: false, verification: undefined, retracted: view.retracted + 1, retractedReason: d.reason };
     case "error":
       return { ...view, error: { code: d.code, message: d.message, hint: d.hint, recoverable: d.recoverable } };
     case "message_end":
@@ -89,9 +92,9 @@ function withBreak(view: RunView): number[] {
   return at === 0 || view.thinkingBreaks.includes(at) ? view.thinkingBreaks : [...view.thinkingBreaks, at];
 }
 
-function withCitations(view: RunView, more: RunView["citations"]): RunView["citations"] {
-  const known = new Set(view.citations.map((c) => c.chunk_id));
-  return [...view.citations, ...more.filter((c) => !known.has(c.chunk_id))];
+function withFound(found: Citation[], more: readonly Citation[]): Citation[] {
+  const known = new Set(found.map((c) => c.chunk_id));
+  return [...found, ...more.filter((c) => !known.has(c.chunk_id))];
 }
 
 function closed(step: StepView): StepView {

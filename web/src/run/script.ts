@@ -2,7 +2,7 @@
 // way the server numbers them (the last frame of an entry carries its position,
 // those before it the position before).
 
-import type { FrameData } from "./frames";
+import type { FrameData, Placed } from "./frames";
 
 export const messageId = "m1";
 
@@ -19,6 +19,31 @@ export function wire(entries: Entry[], after = 0): string {
     });
   });
   return out;
+}
+
+const utf8 = new TextEncoder();
+const final = "Two years, “naïve” 日本 [c-a1].";
+
+/** Words of the passage that was found, behind the statement that ends with the marker. */
+function placed(n: number, quote: string, marker: number): Entry {
+  const start = 10 + utf8.encode(citation.quote.slice(0, citation.quote.indexOf(quote))).length;
+  const where: Placed = {
+    n,
+    found: 1,
+    chunk_id: citation.chunk_id,
+    document_id: citation.document_id,
+    version: citation.version,
+    start,
+    end: start + utf8.encode(quote).length,
+    pages: [4],
+    quote,
+    url: "/v1/documents/d1/file?version=v1#page=4",
+    kind: "passage",
+    statement: { start: 0, end: marker - 1 },
+    marker,
+    support: "quoted",
+  };
+  return [{ type: "citation_placed", ...where }];
 }
 
 const citation = {
@@ -95,10 +120,14 @@ export const script: Entry[] = [
   [{ type: "citations", citations: [citation] }],
   [{ type: "text_start", model: "reader", context_chunks: 1, context_tokens: 200 }],
   [{ type: "text_delta", text: "Three years" }],
+  placed(1, "no longer", "Three years ".length),
+  [{ type: "text_delta", text: " [c-a1]" }],
   [{ type: "text_end" }, { type: "text_retracted", reason: "the model's connection broke" }],
   [{ type: "reasoning_start" }, { type: "reasoning_delta", text: "Again." }],
   [{ type: "step", kind: "continued", thread_id: "t1", user_message_id: "u1", mode: "auto", attempt: 2 }],
   [{ type: "reasoning_end" }, { type: "text_start" }, { type: "text_delta", text: "Two years, “naïve” 日本 " }],
+  placed(1, "The warranty lasts two years", utf8.encode(final.slice(0, final.indexOf("["))).length),
+  placed(2, "no longer", utf8.encode(final.slice(0, final.indexOf("["))).length),
   [{ type: "text_delta", text: "[c-a1]." }],
   [{ type: "text_end" }, { type: "step", kind: "memory", used_chars: 100, budget_chars: 48000, pairs: 1, dropped_pairs: 0 }],
   [

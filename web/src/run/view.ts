@@ -2,8 +2,10 @@
 // or that a saved message unfolds into. Both give the same shape, so that an
 // answer looks the same while it is written and years later.
 
-import type { Analysis, CacheChecked, Citation, Finished, Grade, MadeFile, Memory, Message, Retrieval, RunFailed, Status, Step, Table, Verification, WebSource } from "../api/types";
+import type { Analysis, CacheChecked, Citation, CitedStatement, Finished, Grade, MadeFile, Memory, Message, Retrieval, RunFailed, Status, Step, Table, Verification, WebSource } from "../api/types";
 import { isDone } from "../api/types";
+import type { Placed } from "./frames";
+import { footnotesOfOld } from "./old";
 
 export interface ToolStep {
   key: string;
@@ -32,6 +34,14 @@ export type NoteStep =
 
 export type StepView = ToolStep | NoteStep;
 
+/** A footnote of the answer. */
+export interface Footnote extends Citation {
+  /** The place of its passage in RunView.found. */
+  found: number;
+  /** What it backs; in reading order. */
+  statements: CitedStatement[];
+}
+
 export interface RunView {
   messageId: string;
   threadId: string;
@@ -49,7 +59,10 @@ export interface RunView {
   thinkingNow: boolean;
   steps: StepView[];
   grades: Record<string, Grade>;
-  citations: Citation[];
+  /** The footnotes, by number. */
+  citations: Footnote[];
+  /** All passages that were found, cited or not, in that order. */
+  found: Citation[];
   text: string;
   writing: boolean;
   /** Times streamed text was declared void, and why the last time. */
@@ -80,6 +93,7 @@ export function emptyRun(messageId: string, threadId: string, userMessageId = ""
     steps: [],
     grades: {},
     citations: [],
+    found: [],
     text: "",
     writing: false,
     retracted: 0,
@@ -110,7 +124,7 @@ export function fromMessage(m: Message): RunView {
     thinking: m.reasoning ?? "",
     steps: [...notes, ...(m.steps ?? []).map((s) => savedStep(s, isDone(m.status)))],
     grades: Object.fromEntries((m.grades ?? []).map((g) => [g.chunk_id, g])),
-    citations: m.citations ?? [],
+    ...citationsOf(m),
     text: m.text,
     retracted: m.retracted ?? 0,
     model: m.model ?? "",
@@ -121,6 +135,50 @@ export function fromMessage(m: Message): RunView {
     error: m.error ?? undefined,
     finished: m.finished ?? undefined,
   };
+}
+
+function citationsOf(m: Message): Pick<RunView, "citations" | "found"> {
+  const citations = m.citations ?? [];
+  if (!m.found && !citations.some((c) => c.statements)) return { citations: footnotesOfOld(m.text, citations), found: citations };
+  const footnotes = citations.map((c): Footnote => ({ ...c, found: c.found ?? 0, statements: c.statements ?? [] }));
+  return { citations: footnotes.sort(byNumber), found: m.found ?? [] };
+}
+
+function byNumber(a: Footnote, b: Footnote): number {
+  return a.n - b.n;
+}
+
+/** Adds a footnote, or to one that is there another statement that it backs. Adding the same again changes nothing. */
+export function place(footnotes: Footnote[], found: readonly Citation[], p: Placed): Footnote[] {
+  const statement: CitedStatement = { ...p.statement, marker: p.marker, support: p.support };
+  const at = footnotes.findIndex((c) => c.n === p.n);
+  const known = footnotes[at];
+  if (known) {
+    if (known.statements.some((s) => s.start === statement.start && s.end === statement.end && s.marker === statement.marker)) return footnotes;
+    return footnotes.with(at, { ...known, statements: [...known.statements, statement] });
+  }
+  const passage = found.find((c) => c.n === p.found) ?? found.find((c) => c.chunk_id === p.chunk_id);
+  const footnote: Footnote = {
+    title: "",
+    path: [],
+    heading: "",
+    level: "",
+    score: 0,
+    ...passage,
+    n: p.n,
+    found: p.found,
+    chunk_id: p.chunk_id,
+    document_id: p.document_id,
+    version: p.version,
+    start: p.start,
+    end: p.end,
+    pages: p.pages,
+    quote: p.quote,
+    url: p.url,
+    kind: p.kind === "passage" ? undefined : p.kind,
+    statements: [statement],
+  };
+  return [...footnotes, footnote].sort(byNumber);
 }
 
 function savedStep(s: Step, ended: boolean): ToolStep {

@@ -15,15 +15,16 @@ import { QuoteBox, Viewer, type Place } from "./Viewer";
 import { Why } from "./Why";
 
 /** What a footnote rests on: a passage of a document or a file, a page of the web, or what a database answered. */
-export function NoteSource({ messageId, n }: { messageId: string; n: number }) {
-  const { view, missing } = useMessageView(messageId, n);
-  const citation = view?.citations.find((c) => c.n === n);
+export function NoteSource({ messageId, kind, n }: { messageId: string; kind: "note" | "found"; n: number }) {
+  const { view, missing } = useMessageView(messageId, kind, n);
+  const citation = view && named(view, kind, n);
   if (!view || !citation) return <Frame title={missing ? t.notFound : t.loading}>{null}</Frame>;
   const why = <Why citation={citation} grade={view.grades[citation.chunk_id]} />;
   switch (citation.kind) {
     case "web":
       return <WebNote citation={citation} why={why} />;
     case "file":
+    case "attachment":
       return <FileNote citation={citation} why={why} />;
     case "query":
       return <QueryNote citation={citation} view={view} why={why} />;
@@ -32,10 +33,14 @@ export function NoteSource({ messageId, n }: { messageId: string; n: number }) {
   }
 }
 
+function named(view: RunView, kind: "note" | "found", n: number): Citation | undefined {
+  return (kind === "note" ? view.citations : view.found).find((c) => c.n === n);
+}
+
 /** A footnote's message: watched in this tab, or asked of the server. */
-function useMessageView(messageId: string, n: number): { view: RunView | undefined; missing: boolean } {
+function useMessageView(messageId: string, kind: "note" | "found", n: number): { view: RunView | undefined; missing: boolean } {
   const run = useLiveRun(messageId);
-  const watched = run?.view.citations.some((c) => c.n === n) ? run.view : undefined;
+  const watched = run && named(run.view, kind, n) ? run.view : undefined;
   const saved = useQuery({
     queryKey: ["message", messageId],
     queryFn: ({ signal }) => getJSON<Message>(`/v1/messages/${encodeURIComponent(messageId)}`, signal),

@@ -37,7 +37,7 @@ export function SourcePanel() {
 }
 
 function keyOf(s: SourceRef): string {
-  return s.kind === "note" ? `${s.messageId}.${s.n}` : `${s.id} ${s.page ?? 0} ${s.span?.start ?? 0}`;
+  return s.kind === "document" ? `${s.id} ${s.page ?? 0} ${s.span?.start ?? 0}` : `${s.kind} ${s.messageId}.${s.n}`;
 }
 
 /** Takes the focus when it opens, gives it back when it closes, closes on Esc. */
@@ -68,7 +68,7 @@ function Aside({ children }: { children: ReactNode }) {
 }
 
 function Source({ source }: { source: SourceRef }) {
-  return source.kind === "note" ? <NoteSource messageId={source.messageId} n={source.n} /> : <DocumentSource id={source.id} page={source.page} span={source.span} />;
+  return source.kind === "document" ? <DocumentSource id={source.id} page={source.page} span={source.span} /> : <NoteSource messageId={source.messageId} kind={source.kind} n={source.n} />;
 }
 
 function DocumentSource({ id, page, span }: { id: string; page: number | undefined; span: Span | undefined }) {

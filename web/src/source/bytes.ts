@@ -19,6 +19,11 @@ export class Utf8Text {
     return decoder.decode(this.bytes.subarray(this.boundary(start), this.boundary(end)));
   }
 
+  /** Where byte at stands in the text, as a script counts: in UTF-16 units. */
+  unit(at: number): number {
+    return this.slice(0, at).length;
+  }
+
   /** Where the line that holds byte at ends, its newline included; limit at most. */
   lineEnd(at: number, limit: number): number {
     const newline = this.bytes.indexOf(0x0a, at);

@@ -1,16 +1,13 @@
 import { RefreshCw } from "lucide-react";
-import { memo, useMemo } from "react";
+import { memo } from "react";
 import { CopyButton } from "../ui/CopyButton";
 import { IconButton } from "../ui/IconButton";
-import { copyWithFootnotes } from "../answer/copy";
-import { Markdown } from "../answer/Markdown";
-import { citedIn } from "../answer/marks";
+import { copyWithFootnotes, doubtLines } from "../answer/copy";
+import { AnswerText } from "../answer/Markdown";
 import { Notice, RunNotices } from "../answer/Notice";
 import { Pictures } from "../answer/Pictures";
-import { Footnotes, SourceStrip, WebSources } from "../answer/Sources";
-import { currentActivity } from "../answer/steps";
-import { Steps } from "../answer/Steps";
-import { Thinking } from "../answer/Thinking";
+import { Sources, WebSources } from "../answer/Sources";
+import { Work } from "../answer/Work";
 import { isDone, type Message } from "../api/types";
 import { useLiveRun, useRunView } from "../run/live";
 import type { RunView } from "../run/view";
@@ -33,15 +30,14 @@ export const AnswerMessage = memo(function AnswerMessage({ message, question, bu
   useAnnouncements(view);
   return (
     <article className="message answer" aria-label={t.message.answer} aria-busy={!done} data-status={view.status}>
-      <Thinking view={view} />
-      <Steps view={view} />
-      <SourceStrip citations={view.citations} messageId={view.messageId} />
-      <Activity view={view} />
-      {text !== "" && <Markdown text={text} growing={view.writing} citations={view.citations} messageId={view.messageId} verification={view.verification} />}
+      <Work view={view} />
+      {text !== "" && <AnswerText view={view} />}
       <Pictures view={view} />
       <RunNotices view={view} connection={connection} />
       {view.cache && <FromCache view={view} question={question} busy={busy} />}
-      {done && <Below view={view} />}
+      {done && <Doubts view={view} />}
+      {done && <Sources view={view} />}
+      {done && <WebSources sources={view.webSources} />}
       {done && (
         <div className="message-tools">
           <CopyButton text={() => copyWithFootnotes(view)} label={view.citations.length > 0 ? t.message.copyNotes : t.message.copy} />
@@ -73,25 +69,16 @@ function FromCache({ view, question, busy }: { view: RunView; question: Message 
   );
 }
 
-/** One quiet line that says what is going on until there is something to read. */
-function Activity({ view }: { view: RunView }) {
-  const text = isDone(view.status) || view.text !== "" || view.thinkingNow ? "" : currentActivity(view);
-  if (text === "") return null;
+/** Said only where the sources do not back all of the answer. */
+function Doubts({ view }: { view: RunView }) {
+  const lines = doubtLines(view);
+  if (lines.length === 0) return null;
   return (
-    <div className="activity">
-      <span className="pulse" aria-hidden />
-      {text}
-    </div>
-  );
-}
-
-function Below({ view }: { view: RunView }) {
-  const cited = useMemo(() => citedIn(view.text, view.citations), [view.text, view.citations]);
-  return (
-    <>
-      <Footnotes citations={cited} messageId={view.messageId} />
-      <WebSources sources={view.webSources} />
-    </>
+    <ul className="doubts">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
   );
 }
 
@@ -100,8 +87,6 @@ function Facts({ view }: { view: RunView }) {
   const facts = [
     view.model,
     f && t.run.total(f.timing.total_ms),
-    view.verification && t.run.verified(view.verification.claims_supported, view.verification.claims_checked),
-    f && f.confidence > 0 && t.run.confidence(f.confidence),
     f?.cached && t.run.fromCache,
   ].filter((x) => typeof x === "string" && x !== "");
   const tokens = f && f.usage.input_tokens + f.usage.output_tokens > 0 ? t.run.tokens(f.usage.input_tokens, f.usage.output_tokens) : undefined;

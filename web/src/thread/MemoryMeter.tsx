@@ -1,14 +1,11 @@
 import type { Memory } from "../api/types";
 import { t } from "../strings";
 
-/** How full the conversation's memory is. */
+// Below this part of its budget a thread's memory is no matter for whoever asks.
+const nearlyFull = 0.8;
+
+/** Said once a thread has become so long that answers no longer know all of it. */
 export function MemoryMeter({ memory }: { memory: Memory }) {
-  const part = memory.budget_chars > 0 ? Math.min(1, memory.used_chars / memory.budget_chars) : 0;
-  const detail = t.run.memoryDetail(memory.used_chars, memory.budget_chars, memory.pairs, memory.dropped_pairs);
-  return (
-    <span className="memory" title={detail}>
-      <meter min={0} max={1} value={part} high={0.9} aria-label={detail} />
-      {t.run.memory(part)}
-    </span>
-  );
+  if (memory.budget_chars <= 0 || memory.used_chars / memory.budget_chars < nearlyFull) return null;
+  return <span className="memory">{memory.dropped_pairs > 0 ? t.run.longForgets : t.run.long}</span>;
 }

@@ -2,9 +2,9 @@
 // nothing of what had happened before the page looked.
 
 import { useEffect, useRef } from "react";
-import { withoutCitations } from "../answer/marks";
 import { currentActivity } from "../answer/steps";
 import { isDone } from "../api/types";
+import { replaceMarkers } from "../run/markers";
 import type { RunView } from "../run/view";
 import { t } from "../strings";
 import { announce } from "../ui/announce";
@@ -25,12 +25,11 @@ function news(old: RunView, now: RunView): string {
   if (isDone(now.status)) {
     if (now.error) return t.announce.failed(now.error.message);
     if (now.status === "stopped") return t.announce.stopped;
-    const text = withoutCitations(now.text, now.citations);
-    const notes = new Set(now.citations.filter((c) => now.text.includes(`[${c.chunk_id}]`))).size;
-    return t.announce.done(notes, text.length > longest ? `${text.slice(0, longest)}…` : text);
+    const text = replaceMarkers(now, () => "");
+    return t.announce.done(now.citations.length, text.length > longest ? `${text.slice(0, longest)}…` : text);
   }
   if (old.text === "" && now.text !== "") return t.announce.writing;
-  if (old.citations.length === 0 && now.citations.length > 0) return t.announce.sources(now.citations.length);
+  if (old.found.length === 0 && now.found.length > 0) return t.announce.sources(now.found.length);
   const activity = currentActivity(now);
   return activity !== currentActivity(old) && !now.writing ? activity : "";
 }
