@@ -103,6 +103,14 @@ export async function focused(page: Page, selector: string): Promise<void> {
   await page.locator(`${selector}:focus`).waitFor();
 }
 
+/** The titles of all that was found for the last answer, cited or not. */
+export async function titlesFound(page: Page): Promise<string[]> {
+  const sources = page.locator(".sources").last();
+  await sources.locator(".more[aria-expanded=false]").click();
+  await sources.locator(".passage").first().waitFor();
+  return sources.locator(".card-title, .passage-title").allInnerTexts();
+}
+
 /** The words of the last answer, without the numbers of its footnotes. */
 export function answerText(page: Page): Promise<string> {
   return page

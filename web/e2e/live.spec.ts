@@ -41,24 +41,27 @@ describe.skipIf(missing())(`an answer while it is written${missing() ? ` (${miss
     await ibid.stop();
   });
 
-  it("shows thinking, steps and sources before the answer, and the answer as it comes", async () => {
+  it("says in one line what it does, which unfolds into thinking and steps, and shows the answer as it comes", async () => {
     const w = await open(browser, ibid.url);
     const { page } = w;
     model.hold(4);
     await ask(page, "How much water do tomato plants need?");
     await page.locator(".prose", { hasText: "Two litres" }).waitFor();
-    await page.locator(".source-strip .source-chip").first().waitFor();
+    await page.getByRole("button", { name: "Reading 1 document…" }).waitFor();
     await page.getByRole("button", { name: "Stop" }).waitFor();
     await page.locator(".thread-item .pulse").waitFor();
-    await page.getByRole("button", { name: "Thoughts" }).click();
+    expect(await page.locator(".sources, .step-list, .thinking-text").count()).toBe(0);
+    await page.getByRole("button", { name: "Reading 1 document…" }).click();
     await page.getByText("I shall look into the documents.").first().waitFor(); // each call of the model thinks
-    await page.locator(".steps .fold").click();
-    await page.getByText("Searched your documents").last().waitFor();
+    await page.locator(".step-list").getByText("Searched your documents").last().waitFor();
     await shot(page, "answer-growing");
     model.release();
     await page.locator(".answer[data-status=completed]").waitFor();
     expect(await answerText(page)).toBe("Two litres a day.");
-    await page.locator(".footnotes .footnote").waitFor();
+    await page.locator(".card").waitFor();
+    // It folds away, and says what was done.
+    await page.locator(".step-list").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: /^Searched your documents/ }).waitFor();
     await page.getByRole("status").getByText("The answer is complete, with 1 footnote. Two litres a day.").waitFor();
     await close(w);
   });
@@ -105,7 +108,7 @@ describe.skipIf(missing())(`an answer while it is written${missing() ? ` (${miss
     const w = await open(browser, url);
     model.hold(0);
     await ask(w.page, "How much water do tomato plants need?");
-    await w.page.locator(".source-strip").waitFor();
+    await w.page.getByRole("button", { name: "Reading 1 document…" }).waitFor();
     for (let i = 1; i <= 5; i++) {
       model.release();
       model.hold(i * 10);

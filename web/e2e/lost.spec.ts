@@ -61,8 +61,8 @@ describe.skipIf(missing())(`an answer is never lost${missing() ? ` (${missing() 
     }
     const shown = async (page: Page) => ({
       html: await page.locator(".answer > .prose").last().innerHTML(),
-      steps: await page.locator(".step").count(),
-      sources: await page.locator(".source-chip").count(),
+      work: await page.locator(".work .fold").innerText(),
+      sources: await page.locator(".sources").innerText(),
     });
     await expect
       .poll(async () => {

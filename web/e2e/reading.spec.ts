@@ -3,32 +3,14 @@
 import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Citation, Claim, Message } from "../src/api/types";
+import type { Claim, Message, Support } from "../src/api/types";
 import { everyLook, looksTimeout } from "./axe";
 import { Ibid, missing } from "./binary";
 import { close, documentsReady, drop, launch, open, shot } from "./browser";
 import { handbook, tomatoes } from "./files";
-import { answer, question, serveThread } from "./scripted";
+import { answer, cite, question, serveThread, statement } from "./scripted";
 
 const sql = "SELECT plant, litres FROM watering WHERE month = 'July' ORDER BY litres DESC";
-const cite = (n: number, more: Partial<Citation>): Citation => ({
-  n,
-  chunk_id: `c${n}`,
-  document_id: "",
-  version: "",
-  title: "",
-  path: [],
-  pages: [],
-  heading: "",
-  quote: "",
-  start: 0,
-  end: 0,
-  level: "L2",
-  score: 0.8,
-  url: "",
-  ...more,
-});
-
 const text = `Tomatoes need **two litres** a day in July [c1], and the table agrees [c2]. They grow best under a full moon. One page even gives a formula [c3]: $w = \\frac{2\\,V}{d^2}$, or
 
 $$\\int_0^{31} w(t)\\,dt = 62$$
@@ -46,29 +28,36 @@ print(sum(w for w in weeks))
 `;
 
 /** The verdict on a sentence of the text, as bytes of it. */
-function verdict(sentence: string, verdict: string): Claim {
+function verdict(sentence: string, verdict: string, support?: Support): Claim {
   const start = new TextEncoder().encode(text.slice(0, text.indexOf(sentence))).length;
-  return { claim: sentence, verdict, chunk_ids: [], start, end: start + new TextEncoder().encode(sentence).length };
+  return { claim: sentence, verdict, support, chunk_ids: [], start, end: start + new TextEncoder().encode(sentence).length };
 }
 
 function conversation(documentId: string, version: string): Message[] {
+  const passages = [
+    cite(1, {
+      document_id: documentId,
+      version,
+      title: "Garden Handbook",
+      path: ["handbook.pdf"],
+      pages: [3],
+      quote: tomatoes,
+      match: { lexical_rank: 1, lexical_score: 7.31, vector_rank: 4, vector_score: 0.62, fused_score: 0.91 },
+    }),
+    cite(2, { kind: "query", title: "garden", quote: sql, text: "plant | litres" }),
+    cite(3, { kind: "web", title: "Watering, explained", url: "https://garden.example/water?x=1", quote: "w = 2V/d²", text: "It is known that w = 2V/d² holds." }),
+  ];
   return [
     question("q1", "How much water do tomatoes need?"),
     answer("a1", "q1", text, {
       analysis: { query: "water tomatoes", complexity: "moderate", mode: "agentic", decomposed: true, sub_queries: ["tomato water", "formula"] },
       reasoning: "I should **look** at the handbook.",
       citations: [
-        cite(1, {
-          document_id: documentId,
-          version,
-          title: "Garden Handbook",
-          pages: [3],
-          quote: tomatoes,
-          match: { lexical_rank: 1, lexical_score: 7.31, vector_rank: 4, vector_score: 0.62, fused_score: 0.91 },
-        }),
-        cite(2, { kind: "query", title: "garden", quote: sql, text: "plant | litres" }),
-        cite(3, { kind: "web", title: "Watering, explained", url: "https://garden.example/water?x=1", quote: "w = 2V/d²", text: "It is known that w = 2V/d² holds." }),
+        cite(1, { ...passages[0], found: 1, statements: [statement(text, "Tomatoes need **two litres** a day in July", "c1")] }),
+        cite(2, { ...passages[1], found: 2, statements: [statement(text, "and the table agrees", "c2", "supported")] }),
+        cite(3, { ...passages[2], found: 3, statements: [statement(text, "One page even gives a formula", "c3")] }),
       ],
+      found: [...passages, cite(4, { title: "Garden Handbook", document_id: documentId, version, pages: [2], heading: "Compost" })],
       grades: [{ chunk_id: "c1", score: 0.93, classification: "CORRECT" }],
       steps: [
         { call_id: "s", tool: "search_knowledge_base", detail: "tomato water", iteration: 1, done: true, ok: true, duration_ms: 12, summary: "3 passages from 1 document" },
@@ -89,7 +78,7 @@ function conversation(documentId: string, version: string): Message[] {
         claims_partially_supported: 1,
         claims_unsupported: 1,
         confidence: 0.7,
-        details: [verdict("They grow best under a full moon.", "UNSUPPORTED"), verdict("that is cheap", "PARTIALLY_SUPPORTED")],
+        details: [verdict("Tomatoes need **two litres** a day in July", "SUPPORTED", "quoted"), verdict("They grow best under a full moon.", "UNSUPPORTED", "contradicted"), verdict("that is cheap", "PARTIALLY_SUPPORTED")],
       },
       memory: { used_chars: 12_000, budget_chars: 48_000, pairs: 1, dropped_pairs: 0 },
     }),
@@ -152,26 +141,35 @@ describe.skipIf(missing())(`reading an answer${missing() ? ` (${missing() ?? ""}
     await page.getByRole("button", { name: "Copy with footnotes" }).first().click();
     await expect.poll(() => page.title()).toContain("[1] Garden Handbook, p. 3: “Tomato plants need two litres");
     expect(await page.title()).toContain("two litres** a day in July [1], and the table agrees [2].");
+    expect(await page.title()).toContain("1 statement is contradicted by the sources");
     await close(w);
   });
 
-  it("shows how full the memory of the conversation is", async () => {
+  it("says that a thread is long only once it is", async () => {
     const w = await open(browser, "about:blank", {}, ibid.url);
     await show(w.page);
-    await w.page.getByText("Memory 25 %").waitFor();
-    expect(await w.page.getByRole("meter").getAttribute("aria-label")).toBe("12,000 of 48,000 characters, 2 exchanges remembered, 1 older no longer");
+    expect(await w.page.getByText("This thread is getting long").count()).toBe(0);
+    const last = messages.length - 1;
+    const long = (dropped_pairs: number) => messages.map((m, i) => (i === last ? { ...m, memory: { used_chars: 40_000, budget_chars: 48_000, pairs: 9, dropped_pairs } } : m));
+    await serveThread(w.page, "t", "Water", long(0));
+    await w.page.reload();
+    await expect.poll(() => w.page.locator(".foot").innerText()).toBe("This thread is getting long");
+    await serveThread(w.page, "t", "Water", long(3));
+    await w.page.reload();
+    await expect.poll(() => w.page.locator(".foot").innerText()).toBe("This thread is getting long; the oldest part is no longer read");
     await close(w);
   });
 
-  it("marks what the sources do not back, and says how much they do", async () => {
+  it("marks what the sources do not back, says how much that is, and nothing where all is well", async () => {
     const w = await open(browser, "about:blank", {}, ibid.url);
     await show(w.page);
     const doubts = w.page.locator(".doubt");
     await expect.poll(() => doubts.allInnerTexts()).toEqual(["They grow best under a full moon.", "that is cheap"]);
-    await w.page.getByRole("img", { name: "Not backed by the sources" }).waitFor();
-    await w.page.getByRole("img", { name: "Backed by the sources only in part" }).waitFor();
-    await w.page.getByText("2 of 4 statements backed by the sources").waitFor();
-    await w.page.getByText("Confidence 72 %").first().waitFor();
+    expect(await doubts.evaluateAll((all) => all.map((el) => el.getAttribute("title")))).toEqual(["Contradicted by the sources", "Backed only in part"]);
+    await expect.poll(() => w.page.locator(".doubt-mark").allInnerTexts()).toEqual(["(Contradicted by the sources)", "(Backed only in part)"]);
+    await expect.poll(() => w.page.locator(".doubts li").allInnerTexts()).toEqual(["1 statement is contradicted by the sources", "1 statement is backed only in part"]);
+    expect(await w.page.locator(".doubts").count()).toBe(1); // the second answer has nothing to say of
+    expect(await w.page.locator("#root").innerText()).not.toMatch(/confidence|0 of|72 %/i);
     await close(w);
   });
 
@@ -205,8 +203,9 @@ describe.skipIf(missing())(`reading an answer${missing() ? ` (${missing() ?? ""}
     expect((await note.locator("pre").innerText()).trim()).toBe(sql);
     await expect.poll(() => note.locator("td").allInnerTexts()).toEqual(["tomato", "2.0", "<b>rose</b>", "1.0"]);
     await note.getByText("The first 2 rows; there are more.").waitFor();
-    await w.page.locator(".steps .fold").first().click();
+    await w.page.locator(".work .fold").first().click();
     await w.page.getByText("Understood the question").waitFor();
+    await w.page.locator(".thinking-text", { hasText: "I should look at the handbook." }).waitFor();
     await w.page.getByRole("button", { name: "Queried the database", exact: true }).click();
     await expect.poll(() => w.page.locator(".step-detail-box td").count()).toBe(4);
     await close(w);
@@ -252,6 +251,15 @@ describe.skipIf(missing())(`reading an answer${missing() ? ` (${missing() ?? ""}
     expect(await alone.page.locator("math").count()).toBe(2);
     expect(await alone.page.locator("h2").allInnerTexts()).toEqual(["How much water do tomatoes need?", "And again?"]);
     expect(await alone.page.locator(".notes li").count()).toBe(3);
+    // The quote stands behind its footnote, and anchors lead there and back.
+    expect(await alone.page.locator(".notes blockquote").allInnerTexts()).toEqual([tomatoes, sql, "w = 2V/d²"]);
+    for (const n of ["1", "3"]) {
+      const mark = alone.page.locator("sup a", { hasText: n });
+      const note = alone.page.locator((await mark.getAttribute("href")) ?? "none");
+      expect(await note.evaluate((el) => (el as HTMLLIElement).value)).toBe(Number(n));
+      expect(await note.locator("a.back").getAttribute("href")).toBe(`#${await mark.getAttribute("id")}`);
+    }
+    expect(await alone.page.locator(".doubts").allInnerTexts()).toEqual(["1 statement is contradicted by the sources", "1 statement is backed only in part"]);
     await shot(alone.page, "export-html");
     await close(alone);
 

@@ -2,7 +2,7 @@
 // say. Only these answers are made up; all else comes from the real program.
 
 import type { Page } from "playwright-core";
-import type { Message, Thread } from "../src/api/types";
+import type { Citation, CitedStatement, Message, Support, Thread } from "../src/api/types";
 
 export async function serveThread(page: Page, threadId: string, title: string, messages: readonly Message[]): Promise<void> {
   const now = new Date().toISOString();
@@ -14,6 +14,20 @@ export async function serveThread(page: Page, threadId: string, title: string, m
     const message = byId.get(new URL(route.request().url()).pathname.split("/").at(-1) ?? "");
     return message ? route.fulfill({ json: message }) : route.continue();
   });
+}
+
+const bytes = (s: string) => new TextEncoder().encode(s).length;
+
+export function cite(n: number, more: Partial<Citation> = {}): Citation {
+  return { n, chunk_id: `c${n}`, document_id: "", version: "", title: "", path: [], pages: [], heading: "", quote: "", start: 0, end: 0, level: "L2", score: 0.8, url: "", ...more };
+}
+
+/** A statement of an answer, and the marker [chunkId] that comes first after it. */
+export function statement(text: string, words: string, chunkId: string, support: Support = "quoted"): CitedStatement {
+  const start = text.indexOf(words);
+  const marker = text.indexOf(`[${chunkId}]`, start);
+  if (start < 0 || marker < 0) throw new Error(`“${words}” does not stand before a marker [${chunkId}]`);
+  return { start: bytes(text.slice(0, start)), end: bytes(text.slice(0, start + words.length)), marker: bytes(text.slice(0, marker)), support };
 }
 
 export function question(id: string, text: string, parent = ""): Message {

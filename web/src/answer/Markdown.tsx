@@ -1,10 +1,11 @@
-import { memo, useMemo, type ComponentProps, type ReactNode } from "react";
+import { memo, useEffect, useMemo, useRef, type ComponentProps, type ReactNode, type Ref } from "react";
 import ReactMarkdown, { type Components, type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import remend from "remend";
 import type { RunView } from "../run/view";
 import { t } from "../strings";
 import { CopyButton } from "../ui/CopyButton";
+import { bringIntoSight, inSight } from "../ui/scroll";
 import { splitBlocks } from "./blocks";
 import { doubtsOf, type Weak } from "./doubts";
 import { FootnoteMark, FootnoteScope, useOpenNumber } from "./FootnoteMark";
@@ -19,9 +20,17 @@ export function AnswerText({ view }: { view: RunView }) {
   const open = useOpenNumber(messageId);
   const lit = citations.find((c) => c.n === open)?.statements;
   const marked = useMemo(() => markAnswer({ text, citations, found }, doubtsOf({ verification, citations }), lit ?? []), [text, citations, found, verification, lit]);
+  const prose = useRef<HTMLDivElement>(null);
+  // Whoever walks through the footnotes sees what each of them backs.
+  useEffect(() => {
+    if (open === undefined) return;
+    const statements = [...(prose.current?.querySelectorAll(".statement[data-lit=true]") ?? [])];
+    const scroller = prose.current?.closest(".scroller") ?? null;
+    if (!statements.some((el) => inSight(scroller, el))) bringIntoSight(scroller, statements[0], "center");
+  }, [open]);
   return (
     <FootnoteScope.Provider value={useMemo(() => ({ messageId, citations }), [messageId, citations])}>
-      <Markdown text={marked} growing={writing} />
+      <Markdown ref={prose} text={marked} growing={writing} />
     </FootnoteScope.Provider>
   );
 }
@@ -31,14 +40,15 @@ interface Props {
   text: string;
   /** More is coming: what is half written is shown as what it will be. */
   growing?: boolean;
+  ref?: Ref<HTMLDivElement>;
 }
 
 /** Markdown as people read it. Raw HTML stays text; pictures of other hosts are never fetched. */
-export function Markdown({ text, growing = false }: Props) {
+export function Markdown({ text, growing = false, ref }: Props) {
   const blocks = useMemo(() => splitBlocks(markFormulas(text)), [text]);
   const last = blocks.length - 1;
   return (
-    <div className="prose">
+    <div className="prose" ref={ref}>
       {blocks.map((block, i) => (
         <Block key={i} text={growing && i === last ? remend(block) : block} />
       ))}

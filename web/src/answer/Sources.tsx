@@ -103,7 +103,7 @@ function Passage({ citation: c, messageId }: { citation: Citation; messageId: st
     <li>
       <button type="button" className="passage" aria-expanded={isOpen} onClick={() => openSource({ kind: "found", messageId, n: c.n })}>
         <span className="passage-title">{c.title}</span>
-        {where && <span className="passage-where"> {where}</span>}
+        {where && <span className="passage-where">{where}</span>}
       </button>
     </li>
   );

@@ -14,6 +14,13 @@ export function bringIntoSight(scroller: Element | null, el: Element | null | un
   });
 }
 
+/** Whether an element stands, from top to bottom, in what its scroller shows. */
+export function inSight(scroller: Element | null, el: Element): boolean {
+  const room = scroller?.getBoundingClientRect();
+  const at = el.getBoundingClientRect();
+  return room === undefined || (at.top >= room.top && at.bottom <= room.bottom);
+}
+
 const margin = 12;
 
 /** As little as brings both edges into sight, the left one first. */
