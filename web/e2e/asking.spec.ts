@@ -77,7 +77,7 @@ describe.skipIf(missing())(`asking${missing() ? ` (${missing() ?? ""})` : ""}`, 
     await page.locator(".choice").filter({ hasText: /^garden$/ }).click();
     await page.keyboard.press("Escape");
     await expect.poll(() => page.locator(".chip-name").allInnerTexts()).toEqual(["garden", "vegetables"]);
-    await ask(page, "When do honeybees swarm?");
+    await ask(page, "What happens in July?"); // both documents say something of it
     await page.locator(".answer[data-status=completed]").waitFor();
     await page.getByText("Asked in: garden, vegetables").waitFor();
     expect((await saved(page))[0]?.request?.scope).toEqual({ folder: "garden", tags: ["vegetables"] });

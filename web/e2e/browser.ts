@@ -106,8 +106,10 @@ export async function focused(page: Page, selector: string): Promise<void> {
 /** The titles of all that was found for the last answer, cited or not. */
 export async function titlesFound(page: Page): Promise<string[]> {
   const sources = page.locator(".sources").last();
-  await sources.locator(".more[aria-expanded=false]").click();
-  await sources.locator(".passage").first().waitFor();
+  await sources.waitFor();
+  const more = sources.locator(".more[aria-expanded=false]");
+  if ((await more.count()) > 0) await more.click();
+  await expect.poll(() => sources.locator(".more[aria-expanded=false]").count()).toBe(0);
   return sources.locator(".card-title, .passage-title").allInnerTexts();
 }
 
