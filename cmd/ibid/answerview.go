@@ -24,7 +24,9 @@ type answerView struct {
 	sourceOf func(documentID string) string // path or URL a document came from, "" when unknown
 
 	marks   markReader
-	cited   map[int]bool // footnote numbers that the answer uses
+	found   []ibid.Citation // what was found
+	notes   []ibid.Citation // the footnotes, by number
+	cited   map[int]bool    // numbers that stand in the answer
 	answer  strings.Builder
 	status  ibid.Status
 	within  section
@@ -43,7 +45,7 @@ const (
 func newAnswerView(out, note *terminal) *answerView {
 	return &answerView{
 		out: out, note: note, newline: true,
-		marks: markReader{citations: map[string]ibid.Citation{}}, cited: map[int]bool{},
+		marks: markReader{placed: map[int][]int{}, found: map[string]bool{}}, cited: map[int]bool{},
 	}
 }
 
@@ -60,7 +62,15 @@ func (v *answerView) event(l logged) error {
 	case ibid.ReasoningDelta:
 		v.think(d.Text)
 	case ibid.CitationAdded:
-		v.marks.citations[d.ChunkID] = d.Citation
+		v.found = append(v.found, d.Citation)
+		v.marks.found[d.ChunkID] = true
+	case ibid.CitationPlaced:
+		v.notes = ibid.Place(v.notes, v.found, d)
+		v.marks.place(d.Marker, d.N)
+	case ibid.AnswerVerified:
+		for _, line := range doubts(d) {
+			v.say("· " + line)
+		}
 	case ibid.AnswerDelta:
 		v.write(v.marks.push(d.Text))
 	case ibid.AnswerRetracted:
@@ -118,16 +128,56 @@ func stepLine(data ibid.EventData) string {
 		}
 		return fmt.Sprintf("✓ %s: %s (%d ms)", d.Tool, d.Summary, d.DurationMS)
 	case ibid.PassagesGraded:
-		return fmt.Sprintf("· graded: %d fit, %d may fit, %d do not", d.Correct, d.Ambiguous, d.Incorrect)
+		if d.Action == "re-retrieve" {
+			return "· nothing fits well; looking further"
+		}
 	case ibid.PassagesReranked:
 		return fmt.Sprintf("· put in a new order by %s: %d of %d kept", d.Method, d.OutputCount, d.InputCount)
-	case ibid.AnswerVerified:
-		if d.ClaimsChecked == 0 {
-			return "" // it says that nothing was found
-		}
-		return fmt.Sprintf("· checked: %d of %d statements are backed by the passages", d.ClaimsSupported, d.ClaimsChecked)
 	}
 	return ""
+}
+
+// doubts says what the sources do not bear out, a line for each kind of doubt, the
+// worst first. Where all is well it says nothing.
+func doubts(d ibid.AnswerVerified) []string {
+	counts := map[ibid.SupportDegree]int{}
+	for _, c := range d.Details {
+		counts[supportOf(c)]++
+	}
+	if len(d.Details) == 0 {
+		counts[ibid.SupportNotFound], counts[ibid.SupportPartly] = d.ClaimsUnsupported, d.ClaimsPartiallySupported
+	}
+	var lines []string
+	for _, kind := range []struct {
+		degree    ibid.SupportDegree
+		one, many string
+	}{
+		{ibid.SupportContradicted, "statement is contradicted by the sources", "statements are contradicted by the sources"},
+		{ibid.SupportNotFound, "statement could not be found in the sources", "statements could not be found in the sources"},
+		{ibid.SupportPartly, "statement is backed only in part", "statements are backed only in part"},
+	} {
+		switch n := counts[kind.degree]; {
+		case n == 1:
+			lines = append(lines, "1 "+kind.one)
+		case n > 1:
+			lines = append(lines, strconv.Itoa(n)+" "+kind.many)
+		}
+	}
+	return lines
+}
+
+// supportOf says how far the sources bear a statement out; answers of older versions
+// have only the coarse verdict.
+func supportOf(c ibid.Claim) ibid.SupportDegree {
+	switch {
+	case c.Support != "":
+		return c.Support
+	case c.Verdict == "SUPPORTED":
+		return ibid.SupportFull
+	case c.Verdict == "PARTIALLY_SUPPORTED":
+		return ibid.SupportPartly
+	}
+	return ibid.SupportNotFound
 }
 
 // say prints one line beside the answer.
@@ -155,8 +205,8 @@ func (v *answerView) breakLine() {
 // taken back.
 func (v *answerView) write(pieces []piece) {
 	for _, p := range pieces {
-		if p.footnote != 0 {
-			v.cited[p.footnote] = true
+		for _, n := range p.notes {
+			v.cited[n] = true
 		}
 		text := safe(p.text)
 		if text == "" {
@@ -171,7 +221,7 @@ func (v *answerView) write(pieces []piece) {
 		v.within = answering
 		v.answer.WriteString(text)
 		if v.out.tty {
-			if p.footnote != 0 {
+			if p.notes != nil {
 				text = v.out.paint(amber, text)
 			}
 			v.out.printf("%s", text)
@@ -183,6 +233,7 @@ func (v *answerView) retract(reason string) {
 	v.say("· the answer so far is void and starts again: " + reason)
 	v.answer.Reset()
 	v.marks.reset()
+	v.notes = nil
 	clear(v.cited)
 }
 
@@ -218,21 +269,13 @@ func (v *answerView) lastLine(d ibid.Finished) string {
 	return "· " + strings.Join(parts, " · ") + " · " + v.goOn
 }
 
-// footnotes lists what the answer cites.
+// footnotes lists what the answer cites, by number.
 func (v *answerView) footnotes() {
-	byNumber := map[int]ibid.Citation{}
-	for _, c := range v.marks.citations {
+	byNumber := func(a, b ibid.Citation) int { return cmp.Compare(a.N, b.N) }
+	for _, c := range slices.SortedFunc(slices.Values(v.notes), byNumber) {
 		if v.cited[c.N] {
-			byNumber[c.N] = c
+			v.footnote(c)
 		}
-	}
-	numbers := make([]int, 0, len(byNumber))
-	for n := range byNumber {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
-	for _, n := range numbers {
-		v.footnote(byNumber[n])
 	}
 }
 
@@ -247,6 +290,9 @@ func (v *answerView) footnote(c ibid.Citation) {
 	}
 	v.out.printf("\n%s%s\n", v.out.paint(amber, mark), v.out.paint(bold, oneLine(title, max(0, v.out.width-len(mark)))))
 	indent := strings.Repeat(" ", len(mark))
+	if c.Query != "" && c.Query != c.Quote {
+		v.out.printf("%s\n", wrap(c.Query, indent, v.out.width))
+	}
 	if c.Quote != "" {
 		v.out.printf("%s\n", wrap("“"+c.Quote+"”", indent, v.out.width))
 	}

@@ -182,7 +182,7 @@ func TestExitCodes(t *testing.T) {
 		{"rm a.pfd", &fakeApp{docs: library}, exitFailed, "", `did you mean "a.pdf"?`},
 		{"search two years", &fakeApp{}, exitOK, "Terms, page 3", ""},
 		{"search --json two years", &fakeApp{}, exitOK, `"query":"two years"`, ""},
-		{"ask how long", &fakeApp{lines: completed}, exitOK, "It lasts two years [1][3]", "→ search_knowledge_base: warranty period"},
+		{"ask how long", &fakeApp{lines: completed}, exitOK, "It lasts two years – [1][2]", "→ search_knowledge_base: warranty period"},
 		{"ask --json how long", &fakeApp{lines: completed}, exitOK, `"type":"run.finished"`, ""},
 		{"ask how long", &fakeApp{lines: failed}, exitFailed, "", "✗ the model is broken"},
 		{"ask --document nothing.pdf x", &fakeApp{docs: library}, exitFailed, "", "there is no document"},

@@ -28,7 +28,7 @@ func TestQuestionsOfData(t *testing.T) {
 		t.Errorf("add said %q", out)
 	}
 	_, out, steps := h.run("ask", "How many technicians are active?")
-	for _, want := range []string{"**2** [1]", `“SELECT count(*) AS "number of rows" FROM "technicians" WHERE "status" = 'active'”`} {
+	for _, want := range []string{"**2** [1]", `SELECT count(*) AS "number of rows" FROM "technicians" WHERE "status" = 'active'`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the answer lacks %q:\n%s", want, out)
 		}

@@ -77,13 +77,24 @@ func (c *cli) showMessage(ctx context.Context, s *session, m ibid.Message) {
 
 // saved shows an answer that was given before.
 func (v *answerView) saved(m ibid.Message) {
-	for _, c := range m.Citations {
-		v.marks.citations[c.ChunkID] = c
+	for _, c := range m.Found {
+		v.marks.found[c.ChunkID] = true
+	}
+	v.notes = footnotesOf(m)
+	for _, c := range v.notes {
+		for _, s := range c.Statements {
+			v.marks.place(s.Marker, c.N)
+		}
 	}
 	v.write(v.marks.push(m.Text))
 	v.write(v.marks.rest())
 	if text := strings.TrimRight(v.answer.String(), "\n"); text != "" {
 		v.out.printf("%s\n", text)
+	}
+	if m.Verification != nil {
+		for _, line := range doubts(*m.Verification) {
+			v.out.printf("%s\n", v.out.paint(dim, "("+line+")"))
+		}
 	}
 	v.footnotes()
 	if m.Error != nil {
