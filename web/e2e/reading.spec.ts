@@ -44,7 +44,7 @@ function conversation(documentId: string, version: string): Message[] {
       quote: tomatoes,
       match: { lexical_rank: 1, lexical_score: 7.31, vector_rank: 4, vector_score: 0.62, fused_score: 0.91 },
     }),
-    cite(2, { kind: "query", title: "garden", quote: sql, text: "plant | litres" }),
+    cite(2, { kind: "query", title: "garden", query: sql, quote: sql, text: "plant | litres\ntomato | 2.0\n<b>rose</b> | 1.0" }),
     cite(3, { kind: "web", title: "Watering, explained", url: "https://garden.example/water?x=1", quote: "w = 2V/d²", text: "It is known that w = 2V/d² holds." }),
   ];
   return [
@@ -54,7 +54,7 @@ function conversation(documentId: string, version: string): Message[] {
       reasoning: "I should **look** at the handbook.",
       citations: [
         cite(1, { ...passages[0], found: 1, statements: [statement(text, "Tomatoes need **two litres** a day in July", "c1")] }),
-        cite(2, { ...passages[1], found: 2, statements: [statement(text, "and the table agrees", "c2", "supported")] }),
+        cite(2, { ...passages[1], found: 2, quote: "tomato | 2.0", statements: [statement(text, "and the table agrees", "c2", "supported")] }),
         cite(3, { ...passages[2], found: 3, statements: [statement(text, "One page even gives a formula", "c3")] }),
       ],
       found: [...passages, cite(4, { title: "Garden Handbook", document_id: documentId, version, pages: [2], heading: "Compost" })],
@@ -252,7 +252,8 @@ describe.skipIf(missing())(`reading an answer${missing() ? ` (${missing() ?? ""}
     expect(await alone.page.locator("h2").allInnerTexts()).toEqual(["How much water do tomatoes need?", "And again?"]);
     expect(await alone.page.locator(".notes li").count()).toBe(3);
     // The quote stands behind its footnote, and anchors lead there and back.
-    expect(await alone.page.locator(".notes blockquote").allInnerTexts()).toEqual([tomatoes, sql, "w = 2V/d²"]);
+    expect(await alone.page.locator(".notes blockquote").allInnerTexts()).toEqual([tomatoes, "tomato | 2.0", "w = 2V/d²"]);
+    await alone.page.locator(".notes li", { hasText: `garden, ${sql}` }).waitFor();
     for (const n of ["1", "3"]) {
       const mark = alone.page.locator("sup a", { hasText: n });
       const note = alone.page.locator((await mark.getAttribute("href")) ?? "none");

@@ -70,6 +70,7 @@ function CardNote({ note, messageId, isOpen }: { note: Footnote; messageId: stri
       <span className="source-number">{note.n}</span>
       <span className="card-quote">
         {quote || t.sources.wholePage}
+        {note.query && note.query !== note.quote && <code className="card-query">{note.query}</code>}
         <span className="visually-hidden">
           {" "}
           {note.title} {pagesOf(note)}

@@ -18,9 +18,9 @@ export function doubtLines({ verification }: Pick<RunView, "verification">): str
   return countDoubts(verification).map(([support, count]) => t.run.doubts[support](count));
 }
 
-/** Where a citation stands: its title, page and heading. */
+/** Where a citation stands: its title, page and heading, or its query. */
 export function placeWords(c: Citation): string {
-  return [c.title, c.kind === "web" ? c.url : t.sources.pages(c.pages ?? []), c.heading].filter(Boolean).join(", ");
+  return [c.title, c.kind === "web" ? c.url : t.sources.pages(c.pages ?? []), c.heading, c.query === c.quote ? "" : c.query].filter(Boolean).join(", ");
 }
 
 /** Its words on one line. */

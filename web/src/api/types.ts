@@ -103,6 +103,8 @@ export interface Citation {
   quote: string;
   start: number;
   end: number;
+  /** Of a database's answer: what it was asked. The quote is its rows. */
+  query?: string;
   text?: string;
   /** Where text begins in the extracted text, in bytes. */
   text_start?: number;
