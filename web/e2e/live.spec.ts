@@ -9,9 +9,11 @@ import { ScriptedModel } from "./model";
 import { Proxy } from "./proxy";
 
 // The server holds the first words back until a footnote says that they are the
-// answer, and no announcement of another search.
-const words = Array.from({ length: 60 }, (_, i) => (i === 0 ? "word0 [c1] " : `word${i} `));
-const said = (n: number) => Array.from({ length: n }, (_, i) => `word${i}`).join(" ");
+// answer, and no announcement of another search. There are enough of them to be a
+// statement, so that the footnote need not wait for what follows.
+const first = "word0 begins, tomato plants need litres";
+const words = Array.from({ length: 60 }, (_, i) => (i === 0 ? `${first} [c1] ` : `word${i} `));
+const said = (n: number) => Array.from({ length: n }, (_, i) => (i === 0 ? first : `word${i}`)).join(" ");
 
 describe.skipIf(missing())(`an answer while it is written${missing() ? ` (${missing() ?? ""})` : ""}`, () => {
   const model = new ScriptedModel();

@@ -141,7 +141,7 @@ function QueryNote({ citation, view, why }: NoteProps & { view: RunView }) {
 
 /** The table that a query's step of the same answer holds. */
 function tableOf(citation: Citation, view: RunView): Table | undefined {
-  const query = citation.quote.trim();
+  const query = (citation.query ?? citation.quote).trim();
   for (const s of view.steps) if (s.kind === "tool" && s.table?.query.trim() === query) return s.table;
   return undefined;
 }
