@@ -30,7 +30,7 @@ function conversation(pdf: Ids, md: Ids): Message[] {
   const bees = { document_id: md.id, version: md.version, title: "Bienen – 蜜蜂", path: ["bees.md"], pages: [] };
   const found = [
     ...["c1", "c2", "c3", "c4", "c5"].map((chunk_id, i) => cite(i + 1, { chunk_id })),
-    ...Array.from({ length: 13 }, (_, i) => page(i + 6, `x${i}`, [(i % 4) + 1], `passage ${i}`, { heading: `Part ${i}` })),
+    ...Array.from({ length: 13 }, (_, i) => cite(i + 6, { ...bees, chunk_id: `x${i}`, quote: "Honeybees", heading: `Part ${i}` })),
   ];
   return [
     question("q1", "How much water do tomatoes need?"),
@@ -235,7 +235,7 @@ describe.skipIf(missing())(`footnotes${missing() ? ` (${missing() ?? ""})` : ""}
     await passages.nth(2).click();
     await expect.poll(() => page.url()).toContain("?found=a1.8");
     const panel = page.getByRole("complementary", { name: "Source" });
-    await panel.getByRole("heading", { name: "Garden Handbook" }).waitFor();
+    await panel.getByRole("heading", { name: "Bienen" }).first().waitFor();
     expect(await lit(page)).toBe("");
     await passages.nth(4).click();
     await expect.poll(() => page.url()).toContain("?found=a1.10");
