@@ -70,9 +70,29 @@ export interface Match {
   fused_score: number;
 }
 
-/** start and end are bytes into the UTF-8 of the extracted text. */
+/** How far the sources bear a statement out. */
+export type Support = "quoted" | "supported" | "partly" | "not_found" | "contradicted";
+
+/**
+ * A statement that a footnote backs. All numbers are bytes into the UTF-8 of the
+ * answer's text; marker is where the marker "[chunk_id]" begins that shows the footnote.
+ */
+export interface CitedStatement {
+  start: number;
+  end: number;
+  marker: number;
+  support: Support;
+}
+
+/**
+ * A passage that was found, or a footnote. start and end are bytes into the
+ * UTF-8 of the extracted text.
+ */
 export interface Citation {
+  /** Of a footnote: its number, in reading order. Of what was found: its place there. */
   n: number;
+  /** Of a footnote: the place of its passage among what was found. */
+  found?: number;
   chunk_id: string;
   document_id: string;
   version: string;
@@ -84,11 +104,16 @@ export interface Citation {
   start: number;
   end: number;
   text?: string;
+  /** Where text begins in the extracted text, in bytes. */
+  text_start?: number;
   level: string;
   score: number;
   url: string;
-  kind?: "query" | "web" | "file";
+  /** "file" is what older versions called an attachment. */
+  kind?: "query" | "web" | "file" | "attachment" | "image" | "tool";
   match?: Match;
+  /** Of a footnote: what it backs, once for each time that it stands in the answer. */
+  statements?: CitedStatement[] | null;
 }
 
 export interface Thread {
@@ -169,6 +194,10 @@ export interface Claim {
   claim: string;
   verdict: string;
   chunk_ids: string[] | null;
+  /** The verdict in finer words; absent in answers of older versions. */
+  support?: Support;
+  /** Numbers of the footnotes behind the statement. */
+  notes?: number[] | null;
   start?: number;
   end?: number;
 }
@@ -255,7 +284,9 @@ export interface Message {
   text: string;
   status: Status;
   reasoning?: string;
+  /** The footnotes. In messages of older versions, which have no found: all that was found. */
   citations?: Citation[] | null;
+  found?: Citation[] | null;
   steps?: Step[] | null;
   sources?: WebSource[] | null;
   error?: RunFailed | null;
