@@ -14,6 +14,7 @@ describe("addresses", () => {
       { view: { name: "library" }, source: { kind: "document", id: "d/1", page: 7 } },
       { view: { name: "library" }, source: { kind: "document", id: "d", page: undefined, span: { start: 10, end: 42 } } },
       { view: { name: "thread", id: "t1" }, source: { kind: "note", messageId: "m.1", n: 12 } },
+      { view: { name: "thread", id: "t1" }, source: { kind: "found", messageId: "m.1", n: 3 } },
     ];
     for (const p of places) {
       const url = new URL(href(p), "http://x");

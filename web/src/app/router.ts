@@ -9,6 +9,7 @@
 //	/settings            what is set
 //	/d/{document}        the documents, with one open
 //	?note={message}.{n}  with the source of a footnote open beside it
+//	?found={message}.{n}  with a passage open beside it that was found and not cited
 //	?doc={document}&page={page}&at={start}-{end}  with a document open beside it, at these bytes of its text
 
 import { Store, useStore } from "../ui/store";
@@ -20,7 +21,7 @@ export interface Span {
   end: number;
 }
 
-export type SourceRef = { kind: "note"; messageId: string; n: number } | { kind: "document"; id: string; page?: number; span?: Span };
+export type SourceRef = { kind: "note" | "found"; messageId: string; n: number } | { kind: "document"; id: string; page?: number; span?: Span };
 
 export interface Place {
   view: View;
@@ -48,8 +49,10 @@ export function parse(path: string, search: string): Place {
 }
 
 function parseSource(query: URLSearchParams, page: number | undefined): SourceRef | undefined {
-  const note = /^(.+)\.(\d+)$/.exec(query.get("note") ?? "");
-  if (note?.[1]) return { kind: "note", messageId: note[1], n: Number(note[2]) };
+  for (const kind of ["note", "found"] as const) {
+    const at = /^(.+)\.(\d+)$/.exec(query.get(kind) ?? "");
+    if (at?.[1]) return { kind, messageId: at[1], n: Number(at[2]) };
+  }
   const doc = query.get("doc");
   const at = /^(\d+)-(\d+)$/.exec(query.get("at") ?? "");
   const span = at ? { start: Number(at[1]), end: Number(at[2]) } : undefined;
@@ -58,7 +61,7 @@ function parseSource(query: URLSearchParams, page: number | undefined): SourceRe
 
 export function href({ view, source }: Place): string {
   const query = new URLSearchParams();
-  if (source?.kind === "note") query.set("note", `${source.messageId}.${source.n}`);
+  if (source?.kind === "note" || source?.kind === "found") query.set(source.kind, `${source.messageId}.${source.n}`);
   if (source?.kind === "document") {
     query.set("doc", source.id);
     if (source.page) query.set("page", String(source.page));
