@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Ibid, missing } from "./binary";
 import { close, launch, open } from "./browser";
 import { pdf } from "./files";
-import { addFiles, cited, footnoted, question, serveThread } from "./scripted";
+import { addFiles, cited, footnoted } from "./footnoted";
+import { question, serveThread } from "./scripted";
 
 const many = 200;
 

@@ -1,9 +1,9 @@
 // Every word the page says. To translate it, translate this file and
 // source/strings.ts, which has those of the source panel.
 
+import { panel } from "./source/strings";
 import type { DocumentStatus, Mode, Think } from "./api/types";
 import { count, duration, n, nth, percent } from "./format";
-import { panel } from "./source/strings";
 
 export { ago, duration, n, size } from "./format";
 

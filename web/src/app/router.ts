@@ -9,7 +9,7 @@
 //	/settings            what is set
 //	/d/{document}        the documents, with one open
 //	?note={message}.{n}  with the source of a footnote open beside it
-//	?found={message}.{n}  with a passage open beside it that was found and not cited
+//	?found={message}.{n}  with a passage that an answer found, and did not cite, open beside it
 //	?doc={document}&page={page}&at={start}-{end}  with a document open beside it, at these bytes of its text
 
 import { Store, useStore } from "../ui/store";
@@ -50,8 +50,8 @@ export function parse(path: string, search: string): Place {
 
 function parseSource(query: URLSearchParams, page: number | undefined): SourceRef | undefined {
   for (const kind of ["note", "found"] as const) {
-    const at = /^(.+)\.(\d+)$/.exec(query.get(kind) ?? "");
-    if (at?.[1]) return { kind, messageId: at[1], n: Number(at[2]) };
+    const named = /^(.+)\.(\d+)$/.exec(query.get(kind) ?? "");
+    if (named?.[1]) return { kind, messageId: named[1], n: Number(named[2]) };
   }
   const doc = query.get("doc");
   const at = /^(\d+)-(\d+)$/.exec(query.get("at") ?? "");
@@ -61,7 +61,7 @@ function parseSource(query: URLSearchParams, page: number | undefined): SourceRe
 
 export function href({ view, source }: Place): string {
   const query = new URLSearchParams();
-  if (source?.kind === "note" || source?.kind === "found") query.set(source.kind, `${source.messageId}.${source.n}`);
+  if (source && source.kind !== "document") query.set(source.kind, `${source.messageId}.${source.n}`);
   if (source?.kind === "document") {
     query.set("doc", source.id);
     if (source.page) query.set("page", String(source.page));

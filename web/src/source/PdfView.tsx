@@ -135,7 +135,7 @@ export function PdfView({ place, finding, onFinding, onBroken, onFound, lead, tr
         {sight ? <PageField page={sight.current} of={count} onGo={(page) => setGoal({ page, what: "page" })} /> : <span className="pdf-at">{t.panel.loading}</span>}
         <span className="spring" />
         {quoted?.quote && (
-          <IconButton label={t.panel.find} onClick={() => setGoal({ page: quoted.page, what: framed ? "page" : "quote" })}>
+          <IconButton className="to-quote" label={t.panel.find} onClick={() => setGoal({ page: quoted.page, what: framed ? "page" : "quote" })}>
             <Crosshair aria-hidden />
           </IconButton>
         )}

@@ -1,7 +1,7 @@
 import { Dialog } from "radix-ui";
 import { useEffect, useMemo, useRef, type ReactNode } from "react";
 import { useDocuments, useText } from "../api/queries";
-import { closeSource, usePlace, type SourceRef } from "../app/router";
+import { closeSource, here, usePlace, type SourceRef } from "../app/router";
 import { t } from "../strings";
 import { narrow, useMedia, useWindowEvent } from "../ui/hooks";
 import { Utf8Text } from "./bytes";
@@ -51,6 +51,7 @@ function useWayBack(source: SourceRef): () => void {
     if (source.kind === "note") open?.scrollIntoView({ block: "nearest" });
   }, [source]);
   return () => {
+    if (here().source) return; // it only turned from a panel into a sheet, or back
     const to = [mark.current, before.current].find((el): el is HTMLElement => el instanceof HTMLElement && el.isConnected);
     to?.focus({ preventScroll: to !== mark.current });
   };
