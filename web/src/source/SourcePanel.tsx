@@ -27,7 +27,7 @@ function Source({ source }: { source: SourceRef }) {
 /** Whoever points at a footnote may open it: pdf.js takes a moment to load. */
 function useWarmPdf(): void {
   const warm = (e: PointerEvent | FocusEvent) => {
-    if (e.target instanceof Element && e.target.closest("[data-note], .source-chip, .source-card, .footnote")) warmPdf();
+    if (e.target instanceof Element && e.target.closest("[data-note], .source-chip, .footnote, .card, .passage")) warmPdf();
   };
   useWindowEvent("pointerover", warm);
   useWindowEvent("focusin", warm);
