@@ -62,7 +62,7 @@ function usePlaceOf(c: Citation, format: string | undefined, urls: { fileUrl: st
             pages: c.pages ?? [],
             quote: quoteOf(c),
             span: c.quote === "" ? undefined : { start: c.start, end: c.end },
-            framed: c.kind === "image",
+            framed: c.quote === "", // no words of it: the page as a whole
           }
         : undefined,
     [c, format, fileUrl, textUrl],
