@@ -34,6 +34,7 @@ func main() {
 	flag.StringVar(&o.corpus, "corpus", filepath.Join("..", "shared", "data", "documents"), "a `FOLDER` with files of many kinds to read")
 	flag.BoolVar(&o.formats, "formats", false, "measure only the reading of files")
 	flag.BoolVar(&o.again, "again", false, "measure only adding a corpus a second time")
+	flag.BoolVar(&o.reading, "reading", false, "measure only how soon the page shows the words behind a footnote")
 	flag.BoolVar(&o.read, "read", false, "read the files that follow, and print figures for the program itself")
 	flag.BoolVar(&o.compare, "compare", false, "with -read: compare the words with those of pdftotext")
 	flag.Parse()
@@ -58,6 +59,7 @@ type options struct {
 	corpus        string
 	formats       bool
 	again         bool
+	reading       bool
 	read, compare bool
 }
 
@@ -101,6 +103,11 @@ func (o options) do(ctx context.Context) error {
 		t.print()
 		return err
 	}
+	if o.reading {
+		err := measureReading(ctx, o, model, t)
+		t.print()
+		return err
+	}
 	if o.soak > 0 {
 		return soak(ctx, o, model, dir)
 	}
@@ -127,6 +134,9 @@ func measure(ctx context.Context, o options, model *modelServer, dir string, t *
 		return err
 	}
 	if err := measureAgainAlone(ctx, o, model, t); err != nil {
+		return err
+	}
+	if err := measureReading(ctx, o, model, t); err != nil {
 		return err
 	}
 	s, err := startServer(ctx, o.binary, dir, model.url)

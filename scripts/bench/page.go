@@ -25,7 +25,25 @@ func measurePage(ctx context.Context, o options, s *server, t *table) error {
 			t.add("page: script before a PDF is opened, gzipped", script, 1)
 		}
 	}
-	out, err := node(ctx, "scripts/bench.mjs", s.url, strconv.Itoa(o.runs))
+	return figuresOf(ctx, t, "scripts/bench.mjs", s.url, strconv.Itoa(o.runs))
+}
+
+// measureReading has a browser click footnotes on PDFs, with a server that has
+// nothing else, and adds how soon the marked words are seen.
+func measureReading(ctx context.Context, o options, model *modelServer, t *table) error {
+	if _, err := exec.LookPath("node"); err != nil {
+		fmt.Fprintln(os.Stderr, "  reading is not measured: Node.js is missing")
+		return nil
+	}
+	return withServer(ctx, o, model, func(s *server) error {
+		return figuresOf(ctx, t, "scripts/bench-reading.mjs", s.url, strconv.Itoa(o.runs))
+	})
+}
+
+// figuresOf adds what one of the page's scripts prints: lines of a name, a figure
+// and how often it was taken, between tabs. Where the script fails, one line says so.
+func figuresOf(ctx context.Context, t *table, script string, args ...string) error {
+	out, err := node(ctx, append([]string{script}, args...)...)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "  the page is not measured: %v\n", err)
 		return ctx.Err()

@@ -1,5 +1,7 @@
-// Every word the page says, in one place. To translate it, translate this file.
+// Every word the page says. To translate it, translate this file and
+// source/strings.ts, which has those of the source panel.
 
+import { panel } from "./source/strings";
 import type { DocumentStatus, Mode, Think } from "./api/types";
 import { count, duration, n, nth } from "./format";
 
@@ -239,46 +241,7 @@ export const t = {
     notOnWeb: "The address of this page can’t be opened.",
   },
 
-  panel: {
-    title: "Source",
-    close: "Close the source",
-    quote: "The words this rests on",
-    gone: "This document is no longer in the library. This is what it said:",
-    file: "A file of this conversation says:",
-    openFile: "Open the file",
-    goneDocument: "This document is no longer in the library.",
-    noOriginal: "The original can’t be shown; this is its text.",
-    page: (page: number, of: number) => `Page ${page} of ${of}`,
-    pageLabel: "Page",
-    previous: "Previous page",
-    next: "Next page",
-    zoomIn: "Larger",
-    zoomOut: "Smaller",
-    fit: "Fit the width",
-    find: "Back to the quote",
-    download: "Open the original",
-    loading: "Opening the document…",
-    broken: (why: string) => `The page can’t be drawn (${why}). This is the passage:`,
-    notExact: "The exact words could not be found on this page; the passage below is what was read from it.",
-    original: "Page",
-    text: "Text",
-    viewAs: "Show as",
-    why: "Why this passage",
-    score: "Score",
-    level: "Kind",
-    levels: { L1: "section", L2: "passage", L3: "sentence" } as Record<string, string>,
-    heading: "Under the heading",
-    grade: "Judged",
-    grades: { CORRECT: "fits the question", AMBIGUOUS: "fits in part", INCORRECT: "does not fit" } as Record<string, string>,
-    lexical: "By its words",
-    vector: "By its meaning",
-    rank: (rank: number | undefined, score: number | undefined) =>
-      rank ? `${nth(rank)}${score === undefined ? "" : ` (${score.toFixed(2)})`}` : "not found that way",
-    version: "Version",
-    webPage: "What the page said when it was read:",
-    query: "The query that was asked, and what came back:",
-    ask: "Ask about this document",
-  },
+  panel,
 
   library: {
     title: "Library",

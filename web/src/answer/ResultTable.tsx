@@ -3,16 +3,18 @@ import { t } from "../strings";
 import { CopyButton } from "../ui/CopyButton";
 
 /** A query and what the database answered; all of it is text, whatever it looks like. */
-export function ResultTable({ table }: { table: Table }) {
+export function ResultTable({ table, marked }: { table: Table; marked?: ReadonlySet<number> }) {
   const rows = table.rows ?? [];
   return (
     <div className="result">
-      <div className="code">
-        <CopyButton text={() => table.query} />
-        <pre tabIndex={0} aria-label={t.run.query}>
-          <code>{table.query}</code>
-        </pre>
-      </div>
+      {table.query !== "" && (
+        <div className="code">
+          <CopyButton text={() => table.query} />
+          <pre tabIndex={0} aria-label={t.run.query}>
+            <code>{table.query}</code>
+          </pre>
+        </div>
+      )}
       <div className="table-scroll" tabIndex={0} role="group" aria-label={t.run.result}>
         <table>
           <thead>
@@ -26,7 +28,7 @@ export function ResultTable({ table }: { table: Table }) {
           </thead>
           <tbody>
             {rows.map((row, i) => (
-              <tr key={i}>
+              <tr key={i} data-marked={marked?.has(i) || undefined}>
                 {row.map((cell, j) => (
                   <td key={j} data-number={isNumber(cell)}>
                     {cell}

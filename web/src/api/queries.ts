@@ -10,7 +10,7 @@ export const keys = {
   messages: (threadId: string) => ["messages", threadId] as const,
   documents: ["documents"] as const,
   document: (id: string) => ["documents", id] as const,
-  text: (id: string, version: string) => ["text", id, version] as const,
+  text: (url: string) => ["text", url] as const,
   databases: ["databases"] as const,
   watches: ["watches"] as const,
   status: ["status"] as const,
@@ -92,15 +92,18 @@ export function useWatches() {
   });
 }
 
-/** The extracted text of one version. A version never changes, so it is asked for once. */
-export function useText(id: string, version: string, enabled = true) {
+/**
+ * The extracted text of one version, which never changes. Books are large: the
+ * text is let go soon after nobody shows it any more.
+ */
+export function useText(url: string, enabled = true) {
   return useQuery({
-    queryKey: keys.text(id, version),
-    queryFn: ({ signal }) =>
-      getJSON<Extract>(`/v1/documents/${encodeURIComponent(id)}/text${version ? `?version=${encodeURIComponent(version)}` : ""}`, signal),
+    queryKey: keys.text(url),
+    queryFn: ({ signal }) => getJSON<Extract>(url, signal),
     enabled,
     staleTime: Infinity,
-    gcTime: 60_000,
+    gcTime: 2_000,
+    structuralSharing: false,
   });
 }
 

@@ -1,8 +1,9 @@
-import { Keyboard, LibraryBig, Monitor, Moon, Settings as SettingsIcon, SquarePen, Sun } from "lucide-react";
+import { Keyboard, LibraryBig, MessagesSquare, Monitor, Moon, Settings as SettingsIcon, SquarePen, Sun } from "lucide-react";
 import { useDocuments, useServerStatus } from "../api/queries";
 import { n, t } from "../strings";
 import { IconButton } from "../ui/IconButton";
 import { useStore } from "../ui/store";
+import { finderOpen } from "./Finder";
 import { ThreadList } from "./ThreadList";
 import { Link } from "./Link";
 import { nextTheme, theme } from "./theme";
@@ -21,15 +22,20 @@ export function Sidebar() {
           {t.app}
         </Link>
       </div>
-      <Link to={{ view: { name: "new" } }} className="nav-item" current={view.name === "new"}>
+      <Link to={{ view: { name: "new" } }} className="nav-item" current={view.name === "new"} title={t.threads.fresh}>
         <SquarePen aria-hidden />
-        {t.threads.fresh}
+        <span className="nav-name">{t.threads.fresh}</span>
       </Link>
-      <Link to={{ view: { name: "library" } }} className="nav-item" current={inLibrary.has(view.name)}>
+      <Link to={{ view: { name: "library" } }} className="nav-item" current={inLibrary.has(view.name)} title={t.library.title}>
         <LibraryBig aria-hidden />
-        {t.library.title}
+        <span className="nav-name">{t.library.title}</span>
         {documents && <span className="nav-count">{n(documents.length)}</span>}
       </Link>
+      {/* Stands for the list where that has no room: beside an open source. */}
+      <button type="button" className="nav-item when-folded" title={t.threads.find} onClick={() => finderOpen.set(true)}>
+        <MessagesSquare aria-hidden />
+        <span className="nav-name">{t.threads.find}</span>
+      </button>
       <ThreadList />
       <Foot />
     </nav>

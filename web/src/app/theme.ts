@@ -2,7 +2,8 @@
 // paint; this changes it.
 
 import { keep, kept } from "../ui/keep";
-import { Store } from "../ui/store";
+import { useMedia } from "../ui/hooks";
+import { Store, useStore } from "../ui/store";
 
 export type Theme = "system" | "light" | "dark";
 
@@ -18,4 +19,10 @@ export function nextTheme(): void {
   if (to === "system") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = to;
   theme.set(to);
+}
+
+export function useDark(): boolean {
+  const chosen = useStore(theme);
+  const system = useMedia("(prefers-color-scheme: dark)");
+  return chosen === "dark" || (chosen === "system" && system);
 }

@@ -1,95 +1,96 @@
-import { useQuery } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
-import { useMemo } from "react";
-import { getJSON } from "../api/client";
-import { useDocuments } from "../api/queries";
-import type { Citation, Message, Table } from "../api/types";
+import { useEffect, useMemo, useRef, type ReactNode } from "react";
 import { pagesOf } from "../answer/FootnoteMark";
 import { ResultTable } from "../answer/ResultTable";
 import { webAddress } from "../answer/web";
-import { useLiveRun } from "../run/live";
-import { fromMessage, type RunView } from "../run/view";
+import { useDocuments, useText } from "../api/queries";
+import type { Citation } from "../api/types";
+import type { RunView } from "../run/view";
 import { t } from "../strings";
 import { Frame } from "./Frame";
-import { QuoteBox, Viewer, type Place } from "./Viewer";
+import { useNote, useWalk, type NoteRef, type Walk } from "./notes";
+import { documentUrls, quoteOf, type Place } from "./place";
+import { PassageBox } from "./QuoteBox";
+import { resultOf } from "./results";
+import { Viewer } from "./Viewer";
 import { Why } from "./Why";
 
-/** What a footnote rests on: a passage of a document or a file, a page of the web, or what a database answered. */
-export function NoteSource({ messageId, kind, n }: { messageId: string; kind: "note" | "found"; n: number }) {
-  const { view, missing } = useMessageView(messageId, kind, n);
-  const citation = view && named(view, kind, n);
-  if (!view || !citation) return <Frame title={missing ? t.notFound : t.loading}>{null}</Frame>;
+/** What a footnote rests on: a passage of a document or a file, a page of the web, what a database or a tool answered. */
+export function NoteSource({ source }: { source: NoteRef }) {
+  const { note, missing } = useNote(source);
+  const walk = useWalk(source, note);
+  if (!note) return <Frame title={missing ? t.notFound : t.loading}>{null}</Frame>;
+  const { citation, view } = note;
   const why = <Why citation={citation} grade={view.grades[citation.chunk_id]} />;
   switch (citation.kind) {
     case "web":
-      return <WebNote citation={citation} why={why} />;
+      return <WebNote citation={citation} walk={walk} why={why} />;
+    case "tool":
+      return <ToolNote citation={citation} walk={walk} why={why} />;
     case "file":
     case "attachment":
-      return <FileNote citation={citation} why={why} />;
+      return <FileNote citation={citation} walk={walk} why={why} />;
     case "query":
-      return <QueryNote citation={citation} view={view} why={why} />;
+      return <QueryNote citation={citation} walk={walk} why={why} view={view} />;
     default:
-      return <DocumentNote citation={citation} why={why} />;
+      return <DocumentNote citation={citation} walk={walk} why={why} />;
   }
-}
-
-function named(view: RunView, kind: "note" | "found", n: number): Citation | undefined {
-  return (kind === "note" ? view.citations : view.found).find((c) => c.n === n);
-}
-
-/** A footnote's message: watched in this tab, or asked of the server. */
-function useMessageView(messageId: string, kind: "note" | "found", n: number): { view: RunView | undefined; missing: boolean } {
-  const run = useLiveRun(messageId);
-  const watched = run && named(run.view, kind, n) ? run.view : undefined;
-  const saved = useQuery({
-    queryKey: ["message", messageId],
-    queryFn: ({ signal }) => getJSON<Message>(`/v1/messages/${encodeURIComponent(messageId)}`, signal),
-    enabled: !watched,
-    staleTime: 60_000,
-  });
-  const unfolded = useMemo(() => (saved.data ? fromMessage(saved.data) : undefined), [saved.data]);
-  return { view: watched ?? unfolded, missing: saved.isError || saved.isSuccess };
 }
 
 interface NoteProps {
   citation: Citation;
-  why: React.ReactNode;
+  walk: Walk | undefined;
+  why: ReactNode;
 }
 
-function DocumentNote({ citation, why }: NoteProps) {
+function whereOf(c: Citation): string {
+  return [pagesOf(c), c.heading].filter(Boolean).join(" · ");
+}
+
+/** The place that a citation names in a file. */
+function usePlaceOf(c: Citation, format: string | undefined, urls: { fileUrl: string; textUrl: string } | undefined): Place | undefined {
+  const fileUrl = urls?.fileUrl;
+  const textUrl = urls?.textUrl;
+  return useMemo(
+    () =>
+      format !== undefined && fileUrl !== undefined && textUrl !== undefined
+        ? {
+            id: c.document_id,
+            format,
+            fileUrl,
+            textUrl,
+            pages: c.pages ?? [],
+            quote: quoteOf(c),
+            span: c.quote === "" ? undefined : { start: c.start, end: c.end },
+            framed: c.quote === "", // no words of it: the page as a whole
+          }
+        : undefined,
+    [c, format, fileUrl, textUrl],
+  );
+}
+
+function DocumentNote({ citation, walk, why }: NoteProps) {
   const documents = useDocuments();
   const doc = documents.data?.find((d) => d.id === citation.document_id);
-  const id = doc?.id;
-  const format = doc?.format;
-  const place = useMemo<Place | undefined>(
-    () =>
-      doc && {
-        doc,
-        version: citation.version,
-        pages: citation.pages ?? [],
-        quote: citation.quote,
-        span: { start: citation.start, end: citation.end },
-      },
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- a document that is polled is still the same one
-    [citation, id, format],
-  );
-  const where = [pagesOf(citation), citation.heading].filter(Boolean).join(" · ");
+  const urls = documentUrls(citation.document_id, citation.version);
+  const place = usePlaceOf(citation, doc?.format, urls);
+  const original = doc && { url: urls.fileUrl, name: doc.name, page: doc.format === "pdf" ? citation.pages?.[0] : undefined };
   return (
-    <Frame number={citation.n} title={citation.title} where={where} doc={doc} version={citation.version} page={citation.pages?.[0]}>
+    <Frame walk={walk} title={citation.title} where={whereOf(citation)} doc={doc} original={original}>
       {place && <Viewer place={place} />}
-      {documents.isSuccess && !doc && <QuoteBox text={t.panel.gone} quote={citation.quote} passage={citation.text} />}
+      {documents.isSuccess && !doc && <PassageBox text={t.panel.gone} citation={citation} />}
       {why}
     </Frame>
   );
 }
 
 /** A page of the web is never fetched by this page: its words were kept, and a link leads there. */
-function WebNote({ citation, why }: NoteProps) {
+function WebNote({ citation, walk, why }: NoteProps) {
   const at = webAddress(citation.url);
   return (
-    <Frame number={citation.n} title={citation.title} where={at?.host}>
+    <Frame walk={walk} title={citation.title} where={at?.host}>
       <div className="note-body">
-        <QuoteBox text={t.panel.webPage} quote={citation.quote} passage={citation.text} />
+        <PassageBox text={t.panel.webPage} citation={citation} />
         {at ? (
           <a className="button" href={at.href} target="_blank" rel="noreferrer noopener external">
             <ExternalLink aria-hidden />
@@ -104,44 +105,60 @@ function WebNote({ citation, why }: NoteProps) {
   );
 }
 
+function ToolNote({ citation, walk, why }: NoteProps) {
+  return (
+    <Frame walk={walk} title={citation.title} where={citation.heading}>
+      <div className="note-body">
+        <PassageBox text={t.panel.tool} citation={citation} />
+      </div>
+      {why}
+    </Frame>
+  );
+}
+
 /** Where files of messages are served, and at which page. */
-const fileAddress = /^\/v1\/messages\/[\w.:-]+\/files\/\d+(#page=\d+)?$/;
+const fileAddress = /^(\/v1\/messages\/[\w.:-]+\/files\/\d+)(#page=\d+)?$/;
 
-/** A file that came with a question stands in no library: its words, and the file itself. */
-function FileNote({ citation, why }: NoteProps) {
-  const where = [pagesOf(citation), citation.heading].filter(Boolean).join(" · ");
+/** A file that came with a question is no document of the library, but opens like one. */
+function FileNote({ citation, walk, why }: NoteProps) {
+  const fileUrl = fileAddress.exec(citation.url)?.[1];
+  const textUrl = `${fileUrl ?? ""}/text`;
+  const text = useText(textUrl, fileUrl !== undefined);
+  const place = usePlaceOf(citation, text.data?.format, fileUrl === undefined ? undefined : { fileUrl, textUrl });
+  const page = text.data?.format === "pdf" ? citation.pages?.[0] : undefined;
   return (
-    <Frame number={citation.n} title={citation.title} where={where}>
-      <div className="note-body">
-        <QuoteBox text={t.panel.file} quote={citation.quote} passage={citation.text} />
-        {fileAddress.test(citation.url) && (
-          <a className="button" href={citation.url} target="_blank" rel="noreferrer noopener">
-            <ExternalLink aria-hidden />
-            {t.panel.openFile}
-          </a>
-        )}
-      </div>
+    <Frame walk={walk} title={citation.title} where={whereOf(citation)} original={fileUrl === undefined ? undefined : { url: fileUrl, name: citation.title, page }}>
+      {place ? (
+        <Viewer place={place} />
+      ) : text.isFetching ? (
+        <p className="faint viewer-note">{t.panel.loading}</p>
+      ) : (
+        <div className="note-body">
+          <PassageBox text={t.panel.file} citation={citation} />
+          {fileUrl !== undefined && (
+            <a className="button" href={citation.url} target="_blank" rel="noreferrer noopener">
+              <ExternalLink aria-hidden />
+              {t.panel.openFile}
+            </a>
+          )}
+        </div>
+      )}
       {why}
     </Frame>
   );
 }
 
-function QueryNote({ citation, view, why }: NoteProps & { view: RunView }) {
-  const table = useMemo(() => tableOf(citation, view), [citation, view]);
+function QueryNote({ citation, walk, why, view }: NoteProps & { view: RunView }) {
+  const result = useMemo(() => resultOf(citation, view), [citation, view]);
+  const body = useRef<HTMLDivElement>(null);
+  useEffect(() => body.current?.querySelector("tr[data-marked]")?.scrollIntoView({ block: "center" }), [result]);
   return (
-    <Frame number={citation.n} title={citation.title} where={citation.heading}>
-      <div className="note-body">
+    <Frame walk={walk} title={citation.title} where={citation.heading}>
+      <div className="note-body" ref={body}>
         <p className="faint">{t.panel.query}</p>
-        {table ? <ResultTable table={table} /> : <pre tabIndex={0}>{[citation.quote, citation.text].filter(Boolean).join("\n\n")}</pre>}
+        <ResultTable table={result.table} marked={result.marked} />
       </div>
       {why}
     </Frame>
   );
-}
-
-/** The table that a query's step of the same answer holds. */
-function tableOf(citation: Citation, view: RunView): Table | undefined {
-  const query = (citation.query ?? citation.quote).trim();
-  for (const s of view.steps) if (s.kind === "tool" && s.table?.query.trim() === query) return s.table;
-  return undefined;
 }

@@ -1,72 +1,139 @@
-import { memo, useEffect, useRef, useState } from "react";
+import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../strings";
-import { drawPage } from "./drawPage";
-import type { Library, PdfDocument } from "./pdf";
+import { drawCanvas, drawText, release } from "./drawPage";
+import type { Size } from "./layout";
+import { layMarks, markedText, type TextLayer } from "./marks";
+import { findQuote, type Span } from "./match";
+import type { PdfFile } from "./pdf";
+import type { Quote } from "./place";
 
-interface Props {
-  opened: { pdf: PdfDocument; library: Library; width: number; height: number };
-  n: number;
-  scale: number;
-  quote: string;
-  onDrawn: (n: number, coverage: number) => void;
-  onCurrent: (n: number) => void;
+/** What is marked on a page beside the quote: what was searched for. */
+export interface PageHits {
+  spans: readonly Span[];
+  /** Index of the one that is looked at; -1 when it is on another page. */
+  at: number;
 }
 
-/** One page: drawn when it comes near what is seen, dropped when it is far from it. */
-export const PdfPageView = memo(function PdfPageView({ opened, n, scale, quote, onDrawn, onCurrent }: Props) {
-  const { pdf, library } = opened;
-  const place = useRef<HTMLDivElement>(null);
-  const paper = useRef<HTMLDivElement>(null);
-  const [near, setNear] = useState(false);
-  const [size, setSize] = useState({ width: opened.width, height: opened.height });
+interface Props {
+  file: PdfFile;
+  n: number;
+  top: number;
+  width: number;
+  height: number;
+  /** Width of the page's own measure: where 1 CSS pixel is a point. */
+  natural: number;
+  /** The width that its picture is drawn for; it follows the width when that has settled. */
+  drawnFor: number;
+  /** Pages out of sight wait until the others are drawn. */
+  inSight: boolean;
+  quote: Quote | undefined;
+  /** The whole page is meant, not words of it. */
+  framed: boolean;
+  hits: PageHits | undefined;
+  onSize: (n: number, size: Size) => void;
+  /** The quote's marks are in the page. */
+  onMarked: (n: number, coverage: number, pictureOnly: boolean) => void;
+  onHits: (n: number) => void;
+}
+
+/** How long pages out of sight wait, in ms. */
+const patience = 200;
+
+export const PdfPageView = memo(function PdfPageView({ file, n, top, width, height, natural, drawnFor, inSight, quote, framed, hits, onSize, onMarked, onHits }: Props) {
+  const picture = useRef<HTMLDivElement>(null);
+  const text = useRef<HTMLDivElement>(null);
+  const marks = useRef<HTMLDivElement>(null);
+  const hitMarks = useRef<HTMLDivElement>(null);
+  const [layer, setLayer] = useState<TextLayer>();
+  const [broken, setBroken] = useState("");
+  const [awake, setAwake] = useState(inSight);
 
   useEffect(() => {
-    const el = place.current;
-    if (!el) return;
-    const root = el.parentElement;
-    const nearby = new IntersectionObserver((entries) => setNear(entries.at(-1)?.isIntersecting ?? false), { root, rootMargin: "100% 0px" });
-    const middle = new IntersectionObserver((entries) => entries.at(-1)?.isIntersecting && onCurrent(n), { root, rootMargin: "-49% 0px -49% 0px" });
-    nearby.observe(el);
-    middle.observe(el);
-    return () => {
-      nearby.disconnect();
-      middle.disconnect();
-    };
-  }, [n, onCurrent]);
+    if (awake) return;
+    const timer = setTimeout(() => setAwake(true), inSight ? 0 : patience);
+    return () => clearTimeout(timer);
+  }, [awake, inSight]);
+
+  const scale = useRef(1);
+  useEffect(() => {
+    scale.current = width / natural;
+  });
 
   useEffect(() => {
-    const into = paper.current;
-    if (!near || !into) return;
+    const into = text.current;
+    if (!awake || !into) return;
     const abort = new AbortController();
-    const draw = async () => {
-      const page = await pdf.getPage(n);
-      const { width, height } = page.getViewport({ scale: 1 });
+    const read = async () => {
+      const { width, height } = (await file.pdf.getPage(n)).getViewport({ scale: 1 });
       if (abort.signal.aborted) return;
-      setSize((old) => (old.width === width && old.height === height ? old : { width, height }));
-      const coverage = await drawPage(library, page, scale, into, quote, abort.signal);
-      onDrawn(n, coverage); // an aborted drawing has thrown
+      onSize(n, { width, height });
+      setLayer(await drawText(file, n, scale.current, into, abort.signal));
     };
-    draw().catch((err: unknown) => {
-      if (!abort.signal.aborted) into.textContent = t.panel.broken(err instanceof Error ? err.message : String(err));
-    });
-    return () => abort.abort();
-  }, [near, pdf, library, n, scale, quote, onDrawn]);
+    read().catch((err: unknown) => !abort.signal.aborted && setBroken(messageOf(err)));
+    return () => {
+      abort.abort();
+      into.replaceChildren();
+      setLayer(undefined);
+    };
+  }, [awake, file, n, onSize]);
 
-  // Far pages give their memory back.
   useEffect(() => {
-    if (!near) paper.current?.replaceChildren();
-  }, [near]);
+    const into = picture.current;
+    if (!awake || !into) return;
+    const abort = new AbortController();
+    drawCanvas(file, n, drawnFor, abort.signal)
+      .then((canvas) => {
+        release(into.querySelector("canvas"));
+        into.replaceChildren(canvas);
+      })
+      .catch((err: unknown) => !abort.signal.aborted && setBroken(messageOf(err)));
+    return () => abort.abort();
+  }, [awake, file, n, drawnFor]);
 
-  const style = {
-    width: `${size.width * scale}px`,
-    height: `${size.height * scale}px`,
-    "--total-scale-factor": scale,
-    "--scale-round-x": "1px",
-    "--scale-round-y": "1px",
-  } as React.CSSProperties;
+  // What a page took is given back when it is left.
+  useEffect(() => {
+    const into = picture.current;
+    return () => {
+      release(into?.querySelector("canvas"));
+      void file.pdf.getPage(n).then((page) => page.cleanup(), () => undefined);
+    };
+  }, [file, n]);
+
+  useLayoutEffect(() => {
+    const into = marks.current;
+    if (!into || !layer) return;
+    const found = quote && !framed ? findQuote(layer.words.text, quote.text, { around: quote.around, spot: layer.words.spot }) : undefined;
+    into.replaceChildren();
+    delete into.dataset["marked"];
+    if (found && found.spans.length > 0) {
+      layMarks(layer, into, into.getBoundingClientRect(), found.spans, "page-mark");
+      into.dataset["marked"] = markedText(layer, found.spans);
+    }
+    if (found || framed) onMarked(n, found?.coverage ?? 1, layer.words.text.trim() === "");
+  }, [layer, quote, framed, n, onMarked]);
+
+  useLayoutEffect(() => {
+    const into = hitMarks.current;
+    if (!into || !layer) return;
+    into.replaceChildren();
+    if (!hits) return;
+    const page = into.getBoundingClientRect();
+    hits.spans.forEach((span, i) => layMarks(layer, into, page, [span], i === hits.at ? "page-hit current" : "page-hit"));
+    if (hits.at >= 0) onHits(n);
+  }, [layer, hits, n, onHits]);
+
+  const style = { top, width, height, "--total-scale-factor": width / natural } as React.CSSProperties;
   return (
-    <div className="pdf-page" ref={place} data-page={n} style={style}>
-      <div ref={paper} className="pdf-paper" />
+    <div className="pdf-page" data-page={n} data-framed={framed || undefined} style={style}>
+      <div ref={picture} className="pdf-picture" />
+      {broken && <p className="pdf-broken">{t.panel.broken(broken)}</p>}
+      <div ref={hitMarks} className="page-hits" />
+      <div ref={marks} className="page-marks" />
+      <div ref={text} className="text-layer" />
     </div>
   );
 });
+
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
+}

@@ -3,8 +3,9 @@ import { Fragment, useEffect, useMemo, useRef } from "react";
 import type { Extract } from "../api/types";
 import { t } from "../strings";
 import { bringIntoSight } from "../ui/scroll";
-import { blockAt, pieces, shownBlocks, tableRows, type ByteSpan, type ShownBlock } from "./blocks";
+import { blockAt, pieces, shownBlocks, tableRows, type ByteSpan, type Mark, type ShownBlock } from "./blocks";
 import { Utf8Text } from "./bytes";
+import { textHits, type Finding } from "./find";
 
 interface Props {
   extract: Extract;
@@ -12,17 +13,24 @@ interface Props {
   quote?: ByteSpan;
   /** Where to open when there is no quote. */
   page?: number;
+  finding: Finding;
+  onFinding: (change: (f: Finding) => Finding) => void;
 }
 
 /** What was read from a document, with the quote marked and in sight. */
-export function TextView({ extract, quote, page }: Props) {
+export function TextView({ extract, quote, page, finding, onFinding }: Props) {
   const text = useMemo(() => new Utf8Text(extract.text), [extract.text]);
   const blocks = useMemo(() => shownBlocks(extract, text), [extract, text]);
-  const target = useMemo(() => {
-    if (quote) return blockAt(blocks, quote.start);
-    const at = page ? (extract.page_at?.[page - 1] ?? 0) : 0;
-    return at > 0 ? blockAt(blocks, at) : -1;
-  }, [blocks, quote, page, extract.page_at]);
+  const query = finding.open ? finding.query : "";
+  const hits = useMemo(() => textHits(extract.text, query), [extract.text, query]);
+  useEffect(() => {
+    onFinding((f) => (f.hits === hits.length && f.done ? f : { ...f, hits: hits.length, done: true }));
+  }, [hits, onFinding]);
+  const hit = hits[finding.at];
+  const marks = useMemo<readonly Mark[]>(
+    () => [...(quote ? [{ ...quote, kind: "quote" as const }] : []), ...hits.map((h) => ({ ...h, kind: h === hit ? ("current" as const) : ("hit" as const) }))],
+    [quote, hits, hit],
+  );
 
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
@@ -32,17 +40,24 @@ export function TextView({ extract, quote, page }: Props) {
     overscan: 6,
   });
 
+  const wanted = hit ?? quote;
+  const target = useMemo(() => {
+    if (wanted) return blockAt(blocks, wanted.start);
+    const at = page ? (extract.page_at?.[page - 1] ?? 0) : 0;
+    return at > 0 ? blockAt(blocks, at) : -1;
+  }, [blocks, wanted, page, extract.page_at]);
+
   // The block is brought near by its estimated place, then the mark itself into
   // the middle once it exists.
   useEffect(() => {
     if (target < 0) return;
-    rows.scrollToIndex(target, { align: quote ? "center" : "start" });
-    if (!quote) return;
+    rows.scrollToIndex(target, { align: wanted ? "center" : "start" });
     const root = scroller.current;
-    if (!root) return;
+    if (!wanted || !root) return;
+    const selector = hit ? 'mark[data-kind="current"]' : 'mark[data-kind="quote"]';
     let stop: ReturnType<typeof setTimeout> | undefined;
     const settle = () => {
-      const mark = root.querySelector("mark");
+      const mark = root.querySelector(selector);
       bringIntoSight(root, mark, "center");
       if (mark) stop ??= setTimeout(() => changes.disconnect(), 600); // while what is around it is measured
     };
@@ -58,7 +73,7 @@ export function TextView({ extract, quote, page }: Props) {
       changes.disconnect();
     };
     // eslint-disable-next-line react-hooks/exhaustive-deps -- rows is a new object each time
-  }, [target, quote, blocks]);
+  }, [target, wanted, hit, finding.asked, blocks]);
 
   return (
     <div className="text-view" ref={scroller} tabIndex={0} role="region" aria-label={t.panel.text}>
@@ -68,7 +83,7 @@ export function TextView({ extract, quote, page }: Props) {
           return block ? (
             <div key={item.key} ref={rows.measureElement} data-index={item.index} className="text-place" style={{ transform: `translateY(${item.start}px)` }}>
               {block.page !== undefined && <div className="page-turn">{t.sources.page(block.page)}</div>}
-              <BlockView block={block} text={text} quote={quote} />
+              <BlockView block={block} text={text} marks={marks} />
             </div>
           ) : null;
         })}
@@ -77,8 +92,8 @@ export function TextView({ extract, quote, page }: Props) {
   );
 }
 
-function BlockView({ block, text, quote }: { block: ShownBlock; text: Utf8Text; quote: ByteSpan | undefined }) {
-  const inner = <Marked text={text} start={block.start} end={block.end} quote={quote} />;
+function BlockView({ block, text, marks }: { block: ShownBlock; text: Utf8Text; marks: readonly Mark[] }) {
+  const inner = <Marked text={text} start={block.start} end={block.end} marks={marks} />;
   switch (block.kind) {
     case "heading":
       return (
@@ -96,7 +111,7 @@ function BlockView({ block, text, quote }: { block: ShownBlock; text: Utf8Text; 
               <tr key={i}>
                 {row.map((cell, j) => (
                   <td key={j}>
-                    <Marked text={text} start={cell.start} end={cell.end} quote={quote} />
+                    <Marked text={text} start={cell.start} end={cell.end} marks={marks} />
                   </td>
                 ))}
               </tr>
@@ -109,6 +124,14 @@ function BlockView({ block, text, quote }: { block: ShownBlock; text: Utf8Text; 
   }
 }
 
-function Marked({ text, start, end, quote }: { text: Utf8Text; start: number; end: number; quote: ByteSpan | undefined }) {
-  return pieces(text, start, end, quote).map((p, i) => (p.marked ? <mark key={i}>{p.text}</mark> : <Fragment key={i}>{p.text}</Fragment>));
+export function Marked({ text, start, end, marks }: { text: Utf8Text; start: number; end: number; marks: readonly Mark[] }) {
+  return pieces(text, start, end, marks).map((p, i) =>
+    p.mark ? (
+      <mark key={i} data-kind={p.mark}>
+        {p.text}
+      </mark>
+    ) : (
+      <Fragment key={i}>{p.text}</Fragment>
+    ),
+  );
 }

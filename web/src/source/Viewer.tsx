@@ -1,38 +1,59 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { Contrast, Search } from "lucide-react";
+import { useCallback, useEffect, useState } from "react";
+import { Notice } from "../answer/Notice";
 import { ApiError } from "../api/client";
 import { useText } from "../api/queries";
-import type { Doc } from "../api/types";
-import { announce } from "../ui/announce";
-import { Notice } from "../answer/Notice";
+import { useDark } from "../app/theme";
 import { t } from "../strings";
-import type { ByteSpan } from "./blocks";
+import { announce } from "../ui/announce";
+import { CopyButton } from "../ui/CopyButton";
+import { useWindowEvent } from "../ui/hooks";
+import { IconButton } from "../ui/IconButton";
+import { useStore } from "../ui/store";
+import { noFinding, type Finding } from "./find";
+import { FindBar } from "./FindBar";
+import { paperDimmed, togglePaper } from "./paper";
 import { PdfView } from "./PdfView";
+import { PictureView } from "./PictureView";
+import type { Place } from "./place";
+import { QuoteBox } from "./QuoteBox";
 import { TextView } from "./TextView";
-
-export interface Place {
-  doc: Doc;
-  version: string;
-  pages: readonly number[];
-  quote: string;
-  span?: ByteSpan;
-}
 
 type Look = "original" | "text";
 
 // Below this part of a quote's letters, the page does not show what was quoted.
 const enough = 0.35;
 
-/** A document opened at a place: its real page where it is a PDF, else its text. */
+/** Formats whose original the page can show. */
+const drawn: ReadonlySet<string> = new Set(["pdf", "image"]);
+
+/** A document opened at a place: its real page where that can be drawn, else its text. */
 export function Viewer({ place }: { place: Place }) {
-  const isPdf = place.doc.format === "pdf";
-  const [look, setLook] = useState<Look>(isPdf ? "original" : "text");
+  // Another file is looked at anew; another place in the same file is only gone to.
+  return <FileViewer key={place.fileUrl} place={place} />;
+}
+
+function FileViewer({ place }: { place: Place }) {
+  const canDraw = drawn.has(place.format);
+  const [look, setLook] = useState<Look>(canDraw ? "original" : "text");
   const [broken, setBroken] = useState("");
-  const [coverage, setCoverage] = useState<number>();
-  const onBroken = useCallback((why: string) => setBroken(why), []);
-  const pages = useMemo(() => [...place.pages], [place.pages]);
-  const showsText = look === "text" || !isPdf || broken !== "";
-  const lost = !showsText && place.quote !== "" && coverage !== undefined && coverage < enough;
-  const looks = (
+  const [found, setFound] = useState<{ quote: Place["quote"]; coverage: number; pictureOnly: boolean }>();
+  const [finding, setFinding] = useState<Finding>(noFinding);
+  const { quote } = place;
+  const onFound = useCallback((coverage: number, pictureOnly: boolean) => setFound({ quote, coverage, pictureOnly }), [quote]);
+  const showsText = look === "text" || !canDraw || broken !== "";
+  const isPdf = place.format === "pdf";
+  const lost = !showsText && isPdf && quote && found?.quote === quote && found.coverage < enough;
+
+  const panelFind = () => setFinding((f) => ({ ...f, open: true }));
+  useWindowEvent("keydown", (e) => {
+    if (e.key.toLowerCase() !== "f" || !(e.ctrlKey || e.metaKey) || e.shiftKey || e.altKey) return;
+    if (!document.activeElement?.closest(".source-panel, .source-sheet") || (!showsText && !isPdf)) return;
+    e.preventDefault();
+    panelFind();
+  });
+
+  const lead = (
     <div className="looks" role="group" aria-label={t.panel.viewAs}>
       {(["original", "text"] as const).map((l) => (
         <button key={l} type="button" aria-pressed={look === l} onClick={() => setLook(l)}>
@@ -41,54 +62,87 @@ export function Viewer({ place }: { place: Place }) {
       ))}
     </div>
   );
+  const trail = (
+    <>
+      <PaperSwitch shown={!showsText} />
+      {(showsText || isPdf) && (
+        <IconButton label={t.panel.findIn} data-on={finding.open} onClick={panelFind}>
+          <Search aria-hidden />
+        </IconButton>
+      )}
+      {quote && <CopyButton text={() => quote.text} label={t.panel.copyQuote} />}
+    </>
+  );
+  const below = (
+    <>
+      {finding.open && <FindBar finding={finding} onChange={setFinding} onClose={() => setFinding(noFinding)} />}
+      {broken && <Notice tone="info">{t.panel.noOriginal}</Notice>}
+      {lost && <QuoteBox text={found.pictureOnly ? t.panel.pictureOnly : t.panel.notExact} quote={quote.text} />}
+    </>
+  );
+  const original = isPdf ? (
+    <PdfView place={place} finding={finding} onFinding={setFinding} onBroken={setBroken} onFound={onFound} lead={lead} trail={trail} below={below} />
+  ) : (
+    <>
+      <div className="pdf-tools">
+        {lead}
+        <span className="spring" />
+        {trail}
+      </div>
+      {below}
+      <PictureView url={place.fileUrl} alt={t.panel.original} framed={place.framed === true} onBroken={setBroken} />
+    </>
+  );
   return (
     <div className="viewer" data-look={showsText ? "text" : "original"}>
-      {isPdf && !broken && showsText && <div className="pdf-tools">{looks}</div>}
-      {broken && <Notice tone="info">{t.panel.noOriginal}</Notice>}
-      {lost && <QuoteBox text={t.panel.notExact} quote={place.quote} />}
       {showsText ? (
-        <TextOf place={place} />
+        <>
+          <div className="pdf-tools">
+            {canDraw && !broken && lead}
+            <span className="spring" />
+            {trail}
+          </div>
+          {below}
+          <TextOf place={place} finding={finding} onFinding={setFinding} />
+        </>
       ) : (
-        <PdfView url={fileUrl(place.doc.id, place.version)} pages={pages} quote={place.quote} onBroken={onBroken} onFound={setCoverage} lead={looks} />
+        original
       )}
     </div>
   );
 }
 
-export function fileUrl(id: string, version: string): string {
-  return `/v1/documents/${encodeURIComponent(id)}/file${version ? `?version=${encodeURIComponent(version)}` : ""}`;
+/** Only the dark theme dims the paper, so only there it can be chosen. */
+function PaperSwitch({ shown }: { shown: boolean }) {
+  const dark = useDark();
+  const dimmed = useStore(paperDimmed);
+  useEffect(() => {
+    document.documentElement.dataset["paper"] = dark && dimmed ? "dim" : "white";
+  }, [dark, dimmed]);
+  if (!dark || !shown) return null;
+  return (
+    <IconButton label={t.panel.paper} aria-pressed={dimmed} data-on={dimmed} onClick={togglePaper}>
+      <Contrast aria-hidden />
+    </IconButton>
+  );
 }
 
-function TextOf({ place }: { place: Place }) {
-  const { data, error } = useText(place.doc.id, place.version);
+interface TextProps {
+  place: Place;
+  finding: Finding;
+  onFinding: (change: (f: Finding) => Finding) => void;
+}
+
+function TextOf({ place, finding, onFinding }: TextProps) {
+  const { data, error } = useText(place.textUrl);
+  const quote = place.quote?.text ?? "";
   useEffect(() => {
-    if (data) announce(t.panel.quote + ": " + place.quote.slice(0, 300));
-  }, [data, place.quote]);
+    if (data && quote) announce(t.panel.quote + ": " + quote.slice(0, 300));
+  }, [data, quote]);
   if (error) {
     const text = error instanceof ApiError && error.status === 404 ? t.panel.gone : error.message;
-    return place.quote ? <QuoteBox text={text} quote={place.quote} /> : <Notice tone="bad">{text}</Notice>;
+    return quote ? <QuoteBox text={text} quote={quote} /> : <Notice tone="bad">{text}</Notice>;
   }
   if (!data) return <p className="faint viewer-note">{t.panel.loading}</p>;
-  return <TextView key={`${place.doc.id} ${place.version}`} extract={data} quote={place.span} page={place.pages[0]} />;
-}
-
-/** The quote itself, for when its place can't be shown. */
-export function QuoteBox({ text, quote, passage }: { text: string; quote: string; passage?: string }) {
-  const at = passage ? passage.indexOf(quote) : -1;
-  return (
-    <div className="quote-box">
-      <p className="faint">{text}</p>
-      <blockquote className="quote">
-        {passage && at >= 0 ? (
-          <>
-            {passage.slice(0, at)}
-            <mark>{quote}</mark>
-            {passage.slice(at + quote.length)}
-          </>
-        ) : (
-          <mark>{quote}</mark>
-        )}
-      </blockquote>
-    </div>
-  );
+  return <TextView extract={data} quote={place.span} page={place.pages[0]} finding={finding} onFinding={onFinding} />;
 }

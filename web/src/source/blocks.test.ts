@@ -27,15 +27,19 @@ describe("extracted text", () => {
   });
 
   it("marks a quote by its bytes", () => {
-    const quote = { start: at("Gewähr"), end: at("Gewähr") + size("Gewährleistung währt") };
+    const quote = { kind: "quote" as const, start: at("Gewähr"), end: at("Gewähr") + size("Gewährleistung währt") };
     const b = blocks[1];
     if (!b) throw new Error("no block");
-    expect(pieces(text, b.start, b.end, quote)).toEqual([
-      { text: "Die ", marked: false },
-      { text: "Gewährleistung währt", marked: true },
-      { text: " zwei Jahre. Danach nicht.", marked: false },
+    expect(pieces(text, b.start, b.end, [quote])).toEqual([{ text: "Die " }, { text: "Gewährleistung währt", mark: "quote" }, { text: " zwei Jahre. Danach nicht." }]);
+    expect(pieces(text, 0, 12, [quote])).toEqual([{ text: "Überschrift" }]);
+    // A hit over the quote's end.
+    const hit = { kind: "current" as const, start: at("währt"), end: at("Jahre") };
+    expect(pieces(text, b.start, b.end, [quote, hit])).toEqual([
+      { text: "Die " },
+      { text: "Gewährleistung ", mark: "quote" },
+      { text: "währt zwei ", mark: "current" },
+      { text: "Jahre. Danach nicht." },
     ]);
-    expect(pieces(text, 0, 12, quote)).toEqual([{ text: "Überschrift", marked: false }]);
   });
 
   it("finds the block of an offset", () => {

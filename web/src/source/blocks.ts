@@ -13,9 +13,17 @@ export interface ShownBlock {
   page?: number;
 }
 
+/** What a part of a text is marked as: the quote, a hit of a search, or the hit that is looked at. */
+export type MarkKind = "quote" | "hit" | "current";
+
+export interface Mark extends ByteSpan {
+  kind: MarkKind;
+}
+
 export interface Piece {
   text: string;
-  marked: boolean;
+  /** undefined where nothing is marked. */
+  mark?: MarkKind;
 }
 
 export interface ByteSpan {
@@ -65,16 +73,21 @@ export function blockAt(blocks: readonly ByteSpan[], at: number): number {
   return Math.min(low, blocks.length - 1);
 }
 
-/** The text from start to end, cut where a quote begins and ends. */
-export function pieces(text: Utf8Text, start: number, end: number, quote: ByteSpan | undefined): Piece[] {
-  const from = quote ? Math.max(start, quote.start) : end;
-  const to = quote ? Math.min(end, quote.end) : end;
-  if (from >= to) return [{ text: text.slice(start, end), marked: false }];
-  return [
-    { text: text.slice(start, from), marked: false },
-    { text: text.slice(from, to), marked: true },
-    { text: text.slice(to, end), marked: false },
-  ].filter((p) => p.text !== "");
+/** The text from start to end, cut where marks begin and end. Of marks over each other the later one counts. */
+export function pieces(text: Utf8Text, start: number, end: number, marks: readonly Mark[]): Piece[] {
+  const here = marks.filter((m) => m.start < end && m.end > start);
+  const cuts = new Set([start, end]);
+  for (const m of here) cuts.add(Math.max(start, m.start)).add(Math.min(end, m.end));
+  const at = [...cuts].sort((a, b) => a - b);
+  const out: Piece[] = [];
+  for (let i = 0; i + 1 < at.length; i++) {
+    const [from = 0, to = 0] = [at[i], at[i + 1]];
+    const mark = here.findLast((m) => m.start <= from && m.end >= to)?.kind;
+    const last = out.at(-1);
+    if (last && last.mark === mark) last.text += text.slice(from, to);
+    else if (from < to) out.push({ text: text.slice(from, to), mark });
+  }
+  return out;
 }
 
 /** Rows of cells of a table's block: rows by newline, cells by tab or " | ". */

@@ -12,7 +12,7 @@ export function useMedia(query: string): boolean {
 }
 
 /** Room for one column only: side panels become sheets over it. */
-export const narrow = "(max-width: 54rem)";
+export const narrow = "(max-width: 56.24rem)";
 
 function tellVisibility(tell: () => void): () => void {
   document.addEventListener("visibilitychange", tell);

@@ -1,0 +1,114 @@
+// Many PDFs, opened one after the other in one tab.
+
+import type { Browser, CDPSession, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Ibid, missing } from "./binary";
+import { close, launch, open } from "./browser";
+import { pdf } from "./files";
+import { addFiles, cited, footnoted } from "./footnoted";
+import { question, serveThread } from "./scripted";
+
+const many = 200;
+
+/** Each says something that no other says, on the last of its three pages. */
+const sentence = (i: number) => `The archive keeps folder ${i} in room ${i * 7} of the north wing.`;
+
+function archive(i: number): Buffer {
+  return pdf(`Folder ${i}`, ["A page before\nthe one that is cited.", "Another page before it.", `Folder ${i}\n\n${sentence(i)}\nNobody has asked for it in years.`]);
+}
+
+interface Memory {
+  heap: number;
+  nodes: number;
+}
+
+/** What the page holds once all that is garbage is gone. */
+async function memory(cdp: CDPSession): Promise<Memory> {
+  for (let i = 0; i < 3; i++) await cdp.send("HeapProfiler.collectGarbage");
+  const { usedSize } = (await cdp.send("Runtime.getHeapUsage")) as { usedSize: number };
+  const { nodes } = await cdp.send("Memory.getDOMCounters");
+  return { heap: usedSize, nodes };
+}
+
+describe.skipIf(missing())(`many PDFs${missing() ? ` (${missing() ?? ""})` : ""}`, () => {
+  const ibid = new Ibid();
+  let browser: Browser;
+  let show: (page: Page) => Promise<void>;
+
+  beforeAll(async () => {
+    await ibid.start();
+    browser = await launch();
+    const w = await open(browser, ibid.url);
+    const files = Array.from({ length: many }, (_, i) => ({ name: `folder-${i + 1}.pdf`, mimeType: "application/pdf", buffer: archive(i + 1) }));
+    const documents = await addFiles(w.page, files);
+    const quotes = documents.map((d, i) => cited(i + 1, sentence(i + 1), { document_id: d.id, version: d.version, title: `Folder ${i + 1}`, pages: [3] }));
+    const messages = [question("q1", "Where is everything?"), footnoted("a1", "q1", quotes)];
+    show = async (page) => {
+      await serveThread(page, "t", "Archive", messages);
+      await page.goto(`${ibid.url}/t/t`);
+      await page.locator('.footnote-mark[data-note="1"]').waitFor();
+    };
+    await close(w);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await ibid.stop();
+  });
+
+  /** Opens a footnote and waits for its page; says what is marked there, or what is shown instead. */
+  async function look(page: Page, n: number): Promise<string> {
+    await page.locator(`.footnote-mark[data-note="${n}"]`).evaluate((el: HTMLElement) => el.click());
+    const shown = await page.waitForFunction(
+      (title) => {
+        const panel = document.querySelector(".source-panel");
+        if (panel?.querySelector("h2")?.textContent !== title) return undefined;
+        if (panel.querySelector('.viewer[data-look="text"]')) return "the text instead of the page";
+        if (!panel.querySelector(".pdf-page canvas")) return undefined;
+        return panel.querySelector<HTMLElement>(".page-marks[data-marked]")?.dataset["marked"];
+      },
+      `Folder ${n}`,
+    );
+    return (await shown.jsonValue()) ?? "";
+  }
+
+  it(`shows ${many} of ${many}, and their memory does not add up`, async () => {
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    await show(w.page);
+    const cdp = await w.page.context().newCDPSession(w.page);
+    let after10: Memory | undefined;
+    for (let n = 1; n <= many; n++) {
+      expect(await look(w.page, n), `PDF ${n}`).toBe(sentence(n));
+      if (n === 10) after10 = await memory(cdp);
+    }
+    const afterAll = await memory(cdp);
+    expect(afterAll.heap / (after10?.heap ?? 0), `heap ${JSON.stringify([after10, afterAll])}`).toBeLessThan(1.5);
+    expect(afterAll.nodes / (after10?.nodes ?? 0), `nodes ${JSON.stringify([after10, afterAll])}`).toBeLessThan(1.5);
+    await close(w);
+  });
+
+  it("shows them as fast as somebody can click, and the first one again", async () => {
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    await show(w.page);
+    for (let n = 1; n <= 30; n++) await w.page.locator(`.footnote-mark[data-note="${n}"]`).evaluate((el: HTMLElement) => el.click());
+    expect(await look(w.page, 31)).toBe(sentence(31));
+    expect(await look(w.page, 1)).toBe(sentence(1));
+    await close(w);
+  });
+
+  it("opens the next PDF after the worker that reads them has failed", async () => {
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    await show(w.page);
+    expect(await look(w.page, 1)).toBe(sentence(1));
+    for (const worker of w.page.workers()) {
+      await worker.evaluate(() => void setTimeout(() => {
+        throw new Error("as if it had run out of memory");
+      }));
+    }
+    await expect.poll(() => w.page.workers().length).toBe(0);
+    expect(await look(w.page, 2)).toBe(sentence(2));
+    expect(await look(w.page, 1)).toBe(sentence(1));
+    w.problems.splice(0); // the browser reports the failure
+    await close(w);
+  });
+});
