@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -35,11 +36,12 @@ type placer struct {
 	last  region // the statement of the marker that text ends with
 	wait  *waiting
 
-	placed  []ibid.CitationPlaced // that are not in the log yet
-	numbers map[spanKey]int       // of the words that have a footnote
-	matcher *evidence.Matcher     // over the sources; nil until it is needed
-	sources []placeSource         // in the matcher's order
-	known   map[string]int        // chunk id → its source
+	placed  []ibid.CitationPlaced     // that are not in the log yet
+	numbers map[spanKey]int           // of the words that have a footnote
+	first   map[spanKey]evidence.Span // the span that the same words were found by first
+	matcher *evidence.Matcher         // over the sources; nil until it is needed
+	sources []placeSource             // in the matcher's order
+	known   map[string]int            // chunk id → its source
 }
 
 // region is a range of bytes of the answer.
@@ -89,7 +91,7 @@ const (
 )
 
 func newPlacer(ctx context.Context, s *session) *placer {
-	return &placer{s: s, ctx: ctx, last: region{-1, -1}, numbers: map[spanKey]int{}}
+	return &placer{s: s, ctx: ctx, last: region{-1, -1}, numbers: map[spanKey]int{}, first: map[spanKey]evidence.Span{}}
 }
 
 // take takes the next segments of the answer.
@@ -193,7 +195,7 @@ func (p *placer) ends(space, rest string) {
 		return
 	}
 	if backing, ok := p.match().Quoted(said, nil); ok {
-		p.put(behind(backing.Spans, trimmed(p.text, region{p.lead + spans[i].Start, p.lead + spans[i].End}), backing.Support), " ")
+		p.put(p.behind(backing.Spans, trimmed(p.text, region{p.lead + spans[i].Start, p.lead + spans[i].End}), backing.Support), " ")
 		p.lead = len(p.text)
 	}
 }
@@ -297,13 +299,16 @@ func (p *placer) settle(n int) {
 	before := trimmed(p.text, region{p.lead, len(p.text)})
 	after := strings.TrimRight(w.after[:n], " \n")
 	said, _ := statement(bare(string(p.text[before.start:before.end])+after, nil), true)
-	b := p.backOne(p.indexes(w.ids), said, p.around(before.start))
+	var b evidence.Backing
+	if said != "" { // an empty item of a list states nothing
+		b = p.backOne(p.indexes(w.ids), said, p.around(before.start))
+	}
 	// A statement that goes on behind its markers ends so many bytes behind them.
 	r := before
 	if after != "" {
-		r.end = len(p.text) + len(w.space) + p.markerSize(b.Spans) + len(after)
+		r.end = len(p.text) + len(w.space) + p.markerSize(p.same(b.Spans)) + len(after)
 	}
-	p.put(behind(b.Spans, r, b.Support), w.space)
+	p.put(p.behind(b.Spans, r, b.Support), w.space)
 	p.text = append(p.text, after...)
 	p.last, p.lead = r, len(p.text)
 	p.write(w.after[len(after):])
@@ -365,29 +370,44 @@ func (p *placer) back(ids []string, statements []region) {
 	whole := region{statements[0].start, last.end}
 	var spans []backed
 	if quoted, ok := m.Quoted(p.said(whole), cited); ok && len(statements) > 1 {
-		spans, last = behind(quoted.Spans, whole, quoted.Support), whole
+		spans, last = p.behind(quoted.Spans, whole, quoted.Support), whole
 	} else {
 		for _, r := range statements[:len(statements)-1] {
 			b := m.Back(p.said(r), p.around(r.start), cited)
 			other := func(s evidence.Span) bool { return !slices.Contains(cited, s.Source) }
 			if (b.Support == ibid.SupportQuoted || b.Support == ibid.SupportFull) && !slices.ContainsFunc(b.Spans, other) {
-				spans = append(spans, behind(b.Spans, r, b.Support)...)
+				spans = append(spans, p.behind(b.Spans, r, b.Support)...)
 			}
 		}
 		b := p.backOne(cited, p.said(last), p.around(last.start))
-		spans = append(spans, behind(b.Spans, last, b.Support)...)
+		spans = append(spans, p.behind(b.Spans, last, b.Support)...)
 	}
 	p.put(spans, p.takeSpace())
 	p.last, p.lead = last, len(p.text)
 }
 
 // behind are spans behind a statement.
-func behind(spans []evidence.Span, r region, support ibid.SupportDegree) []backed {
+func (p *placer) behind(spans []evidence.Span, r region, support ibid.SupportDegree) []backed {
 	var all []backed
-	for _, s := range spans {
+	for _, s := range p.same(spans) {
 		all = append(all, backed{s, r, support})
 	}
 	return all
+}
+
+// same replaces spans of words that were found before by those that they were first
+// found by, so that all markers of a footnote name one passage.
+func (p *placer) same(spans []evidence.Span) []evidence.Span {
+	spans = slices.Clone(spans)
+	for i, s := range spans {
+		first, known := p.first[p.key(s)]
+		if !known {
+			first = s
+			p.first[p.key(s)] = s
+		}
+		spans[i] = first
+	}
+	return spans
 }
 
 // backOne finds the footnotes of one statement: the words that back it best, and for
@@ -501,6 +521,9 @@ func atPage(url string, page int) string {
 
 // said is a statement without the dress of Markdown.
 func (p *placer) said(r region) string {
+	if bytes.HasSuffix(p.text[:r.start], []byte("“")) { // a number that begins a quotation is a part of it
+		r.start -= len("“")
+	}
 	said, _ := statement(bare(string(p.text[r.start:r.end]), nil), true)
 	return said
 }

@@ -20,7 +20,7 @@ var (
 		"The lease runs for five years. It begins on 1 May 2024.", 4,
 		"The rent is 900 euros a month. It is due on the third working day of each month, in ad-\nvance, and", 4,
 		"never in cash. The deposit is 2,700 euros.", 5)
-	houseChunks = chunksOf("d_house", "v7", "No dogs are allowed in the house. Cats may stay if they are quiet [12]. The rent is 900 euros a month.", 1)
+	houseChunks = chunksOf("d_house", "v7", "No dogs are allowed in the house. Cats may stay if they are quiet [12]. The rent is 900 euros a month.\n9. Sandals stay outside.", 1)
 )
 
 func chunksOf(document, version string, textsAndPages ...any) []ibid.Chunk {
@@ -92,7 +92,12 @@ func placed(t *testing.T, pieces ...string) (string, []ibid.CitationPlaced) {
 func check(t *testing.T, answer string, notes []ibid.CitationPlaced) {
 	t.Helper()
 	highest := 0
+	chunks := map[int]string{} // by number
 	for _, n := range notes {
+		if was, known := chunks[n.N]; known && was != n.ChunkID {
+			t.Errorf("footnote %d has markers of %s and of %s", n.N, was, n.ChunkID)
+		}
+		chunks[n.N] = n.ChunkID
 		marker := "[" + n.ChunkID + "]"
 		if n.Marker > len(answer) || !strings.HasPrefix(answer[n.Marker:], marker) {
 			t.Errorf("no marker %s stands at byte %d of %q", marker, n.Marker, answer)
@@ -133,6 +138,19 @@ var placeCases = []struct {
 		"The lease runs for five years [c1]. It begins on 1 May 2024 [c1].",
 		"The lease runs for five years [1]. It begins on 1 May 2024 [1].",
 		[]string{"1 The lease runs for five years ← The lease runs for five years (quoted)", "2 It begins on 1 May 2024 ← It begins on 1 May 2024 (quoted)"}},
+	{"the same words keep their passage, whichever is named",
+		"It is due on the third working day of each month [c2]. The lease runs for five years [c1]. It is due on the third working day of each month [c1].",
+		"It is due on the third working day of each month [2]. The lease runs for five years [1]. It is due on the third working day of each month [2].",
+		[]string{"1 It is due on the third working day of each month ← It is due on the third working day of each month (quoted)", "2 The lease runs for five years ← The lease runs for five years (quoted)",
+			"1 It is due on the third working day of each month ← It is due on the third working day of each month (quoted)"}},
+	{"a number that begins a quotation belongs to it",
+		"The rules say:\n\n> “9. Sandals stay outside.” [c3]\n\n1. Sandals stay outside. [c3]",
+		"The rules say:\n\n> “9. Sandals stay outside.” [3]\n\n1. Sandals stay outside. [3]",
+		[]string{"1 9. Sandals stay outside. ← 9. Sandals stay outside. (quoted)", "2 1. Sandals stay outside. ← Sandals stay outside. (quoted)"}},
+	{"an empty item states nothing",
+		"The lease runs for five years [c1].\n\nIt is due\n\n- “ ” [c1]\n\nYes.",
+		"The lease runs for five years [1].\n\nIt is due\n\n- “ ”\n\nYes.",
+		[]string{"1 The lease runs for five years ← The lease runs for five years (quoted)"}},
 	{"the same words keep their number",
 		"No dogs are allowed in the house [c3]. The lease runs for five years [c1]. As said, no dogs are allowed in the house [c3].",
 		"No dogs are allowed in the house [3]. The lease runs for five years [1]. As said, no dogs are allowed in the house [3].",
