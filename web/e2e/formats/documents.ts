@@ -77,7 +77,7 @@ export async function scanned(browser: Browser): Promise<Fixture> {
 export const database = { name: "measurements", file: "measurements.csv", text: more.measurements, bytes: Buffer.from(csv(more.measurements)) };
 
 /** Files that come with a question. */
-export const attachments = {
-  letter: fixture("attached text", "scaffold.txt", "text/plain", more.attachedLetter, plainText(more.attachedLetter)),
-  report: fixture("attached PDF", "energy.pdf", "application/pdf", more.attachedReport, pdfOf(more.attachedReport, { size: 12 })),
-};
+export const attachments = [
+  fixture("attached text", "scaffold.txt", "text/plain", more.attachedLetter, plainText(more.attachedLetter)),
+  fixture("attached PDF", "energy.pdf", "application/pdf", more.attachedReport, pdfOf(more.attachedReport, { size: 12 })),
+];

@@ -60,6 +60,7 @@ export interface Scope {
   folder?: string;
   tags?: string[];
   metadata?: Record<string, string>;
+  databases?: string[];
 }
 
 export interface Match {
