@@ -18,13 +18,16 @@ const list: [keys: string[], what: string][] = [
   [[mod, "K"], t.shortcuts.find],
   [[mod, "Shift", "F"], t.shortcuts.focus],
   [[mod, "Shift", "L"], t.shortcuts.library],
+  [["J", "K"], t.panel.keys.walk],
+  [[mod, "F"], t.panel.keys.find],
   [[mod, "/"], t.shortcuts.help],
   [["?"], t.shortcuts.helpToo],
 ];
 
 /**
  * All keys of the page have a modifier, so that none is hit by accident or by
- * voice; but "?" shows them, where nothing could be typed.
+ * voice; but "?" shows them, where nothing could be typed, and beside an open
+ * source J and K walk through the footnotes (source/notes.ts).
  */
 function onKey(e: KeyboardEvent): void {
   if (e.key === "Escape" && !e.defaultPrevented && here().source) {

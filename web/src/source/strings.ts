@@ -27,6 +27,7 @@ export const panel = {
   noHits: "Not found",
   searching: "Searching…",
   hitOf: (at: number, of: number, all: boolean) => `${n(at)} of ${n(of)}${all ? "" : "…"}`,
+  keys: { walk: "Beside an open source: next and previous footnote", find: "In an open source: search in it" },
   walk: "Footnotes of this answer",
   noteOf: (at: number, of: number) => `${n(at)} of ${n(of)}`,
   previousNote: "Previous footnote",
