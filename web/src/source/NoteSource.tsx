@@ -151,7 +151,9 @@ function FileNote({ citation, walk, why }: NoteProps) {
 function QueryNote({ citation, walk, why, view }: NoteProps & { view: RunView }) {
   const result = useMemo(() => resultOf(citation, view), [citation, view]);
   const body = useRef<HTMLDivElement>(null);
-  useEffect(() => body.current?.querySelector("tr[data-marked]")?.scrollIntoView({ block: "center" }), [result]);
+  useEffect(() => {
+    body.current?.querySelector("tr[data-marked]")?.scrollIntoView({ block: "center" }); // newer browsers give a promise, which is no cleanup
+  }, [result]);
   return (
     <Frame walk={walk} title={citation.title} where={citation.heading}>
       <div className="note-body" ref={body}>
