@@ -30,7 +30,7 @@ interface Count {
 }
 
 /** How long a footnote may take to open before it counts as wrong; less once many were. In milliseconds. */
-const patience = { first: 10_000, later: 400, many: 12 };
+const patience = { first: 10_000, later: 400, many: 6 };
 
 export class Checker {
   readonly problems: string[] = [];

@@ -15,6 +15,9 @@ import { QuotingModel } from "./quoting";
 import { answersFrom, answersFromRows, asItStands, said, type Said } from "./statements";
 import { words } from "./words";
 
+/** After so many problems the rest is left unopened. */
+const enough = 40;
+
 const scans = noScans();
 const notes = [missing(), scans && `without scans: ${scans}`].filter(Boolean).join("; ");
 
@@ -132,15 +135,15 @@ describe.skipIf(missing())(`every footnote${notes && ` (${notes})`}`, () => {
       } catch (err) {
         checker.problems.push(`${a.thread}: ${err instanceof Error ? err.message : String(err)}`);
         await shot(w.page, `everyfootnote-${a.thread}`);
-        if (checker.problems.length > 100) break;
       }
+      if (checker.problems.length >= enough) break;
     }
     console.log(checker.table());
     expect(checker.problems).toEqual([]);
     expect(checker.answers).toBeGreaterThanOrEqual(50);
     expect(checker.statements).toBeGreaterThanOrEqual(500);
     await close(w);
-  });
+  }, 1_200_000);
 });
 
 /** A file as it comes with a question. */
