@@ -290,3 +290,30 @@ func TestFootnotesLieInWhatWasFound(t *testing.T) {
 		t.Errorf("only %d footnotes were placed", total)
 	}
 }
+
+// A picture has no words: its footnote opens the page, and nobody says how far it
+// bears a statement out.
+func TestPlacingPictures(t *testing.T) {
+	var notes []ibid.CitationPlaced
+	s := placing(t, func(e ibid.EventData) error {
+		if d, ok := e.(ibid.CitationPlaced); ok {
+			notes = append(notes, d)
+		}
+		return nil
+	})
+	for n, page := range []int{4, 5} {
+		p := ibid.Passage{Chunk: ibid.Chunk{ID: fmt.Sprintf("t_%d", page), DocumentID: "d_lease", Version: "v1", Pages: []int{page}}, Kind: ibid.SourceImage}
+		s.state.apply(ibid.CitationAdded{Citation: citationOf(p, n+4)})
+	}
+	a := newAnswerStream(t.Context(), s, 0)
+	if err := a.close("The stamp on the first page is blue [c4]. The seal on the second page is red [c5]."); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, n := range notes {
+		got = append(got, fmt.Sprintf("%d %s %v %q %q %s", n.N, n.ChunkID, n.Pages, n.Quote, n.Support, n.Kind))
+	}
+	if diff := cmp.Diff([]string{`1 t_4 [4] "" "" image`, `2 t_5 [5] "" "" image`}, got); diff != "" {
+		t.Errorf("footnotes (-want +got):\n%s", diff)
+	}
+}
