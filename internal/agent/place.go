@@ -101,10 +101,16 @@ func (p *placer) close() {
 	p.space = ""
 }
 
-// size is how many bytes came through; isEmpty says that none of them show
-// anything; all is the text with what is still held.
-func (p *placer) size() int     { return len(p.all()) }
-func (p *placer) isEmpty() bool { return strings.TrimSpace(p.all()) == "" }
+// size is how many bytes came through, what is still held included.
+func (p *placer) size() int {
+	n := len(p.text) + len(p.space)
+	if p.wait != nil {
+		n += len(p.wait.after)
+	}
+	return n
+}
+
+// all is the text with what is still held.
 func (p *placer) all() string {
 	all := string(p.text) + p.space
 	if p.wait != nil {
@@ -112,6 +118,9 @@ func (p *placer) all() string {
 	}
 	return all
 }
+
+// isEmpty reports whether nothing of it shows.
+func (p *placer) isEmpty() bool { return strings.TrimSpace(p.all()) == "" }
 
 // code writes code as it is. A statement goes through code in a line; blocks of code
 // state nothing.
