@@ -1,5 +1,7 @@
 // Documents for the tests, made on the spot.
 
+import { pdfFile } from "../scripts/pdfFile.mjs";
+
 /** A PDF with one page per entry, one line of Helvetica per "\n". */
 export function pdf(title: string, pages: readonly string[]): Buffer {
   const objects: string[] = [];
@@ -15,16 +17,7 @@ export function pdf(title: string, pages: readonly string[]): Buffer {
     add(`<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`);
   }
   add(`<< /Title (${title}) >>`);
-  let out = "%PDF-1.4\n";
-  const offsets = objects.map((body, i) => {
-    const at = out.length;
-    out += `${i + 1} 0 obj\n${body}\nendobj\n`;
-    return at;
-  });
-  const xref = out.length;
-  out += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${offsets.map((o) => `${String(o).padStart(10, "0")} 00000 n \n`).join("")}`;
-  out += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info ${objects.length} 0 R >>\nstartxref\n${xref}\n%%EOF\n`;
-  return Buffer.from(out, "latin1");
+  return pdfFile(objects);
 }
 
 const filler = (about: string) =>

@@ -4,6 +4,7 @@
 // for each figure: its name, the median, and the number of clicks, between tabs.
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
+import { pdfFile } from "./pdfFile.mjs";
 
 const [url, runs = "5"] = process.argv.slice(2);
 const executablePath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => p && existsSync(p));
@@ -30,15 +31,7 @@ function pdf(file) {
     objects.push(`<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`);
   }
   objects[1] = `<< /Type /Pages /Kids [${kids.join(" ")}] /Count ${pages} >>`;
-  let out = "%PDF-1.4\n";
-  const offsets = objects.map((body, i) => {
-    const at = out.length;
-    out += `${i + 1} 0 obj\n${body}\nendobj\n`;
-    return at;
-  });
-  const xref = out.length;
-  out += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${offsets.map((o) => `${String(o).padStart(10, "0")} 00000 n \n`).join("")}`;
-  return `${out}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${xref}\n%%EOF\n`;
+  return pdfFile([...objects, "<< >>"]);
 }
 
 async function documents() {

@@ -1,6 +1,7 @@
 // PDFs for the footnote tests, set as word processors set them: lines of real
 // widths in Helvetica, headings in bold, words divided at the ends of lines.
 
+import { pdfFile } from "../../scripts/pdfFile.mjs";
 import type { Block, Text } from "./prose";
 
 export interface Layout {
@@ -186,14 +187,5 @@ function file(title: string, pages: readonly Page[]): Buffer {
     objects.push(picture ? stream(`${dict} /Width ${picture.width} /Height ${picture.height}`, picture.jpeg.toString("latin1")) : "null");
   }
   objects.push(`<< /Title (${escaped(title)}) >>`);
-  let out = "%PDF-1.4\n";
-  const offsets = objects.map((body, i) => {
-    const at = out.length;
-    out += `${i + 1} 0 obj\n${body}\nendobj\n`;
-    return at;
-  });
-  const xref = out.length;
-  out += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${offsets.map((o) => `${String(o).padStart(10, "0")} 00000 n \n`).join("")}`;
-  out += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info ${objects.length} 0 R >>\nstartxref\n${xref}\n%%EOF\n`;
-  return Buffer.from(out, "latin1");
+  return pdfFile(objects);
 }

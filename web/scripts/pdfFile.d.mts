@@ -1,0 +1,1 @@
+export function pdfFile(objects: readonly string[]): Buffer;
