@@ -4,7 +4,10 @@ import "ibid"
 
 // RAG is POST /rag: NDJSON lines {"type","data"}, always in this order:
 //
-//	thinking* metadata* text* memory [error]
+//	thinking* metadata* text* [error] memory
+//
+// The memory is measured before it is known whether the run failed, so it is
+// held back until the run has finished: clients take its line for the last one.
 //
 // To keep it, thinking that comes after the first citation is left to the
 // other protocols; there is little of it, since the answer phase runs with
@@ -12,7 +15,8 @@ import "ibid"
 // that do not know it pass over.
 type RAG struct {
 	cursor
-	cited bool
+	cited  bool
+	memory *ibid.Memory // measured, not yet shown
 }
 
 // Next implements Projection.
@@ -33,9 +37,13 @@ func (p *RAG) Next(e ibid.Event) []Frame {
 	case ibid.AnswerRetracted:
 		line("retracted", d)
 	case ibid.MemoryMeasured:
-		line("memory", d.Memory)
+		p.memory = &d.Memory
 	case ibid.RunFailed:
 		line("error", d)
+	case ibid.RunFinished:
+		if p.memory != nil {
+			line("memory", p.memory)
+		}
 	}
 	return out.done()
 }

@@ -167,6 +167,40 @@ func TestResumeOfFoldedEvents(t *testing.T) {
 	}
 }
 
+// TestRAGEndsWithMemory holds that the line about the memory is the last one, also
+// where the run failed, and also for a reader who comes back for it alone.
+func TestRAGEndsWithMemory(t *testing.T) {
+	failed := 0
+	for run, events := range logs(t) {
+		measured := int64(0)
+		for _, e := range events {
+			switch e.Data.(type) {
+			case ibid.MemoryMeasured:
+				measured = e.Seq
+			case ibid.RunFailed:
+				failed++
+			}
+		}
+		if measured == 0 {
+			continue // a log of pieces, written by hand
+		}
+		for after := int64(0); after < events[len(events)-1].Seq; after++ {
+			frames := project(&wire.RAG{}, events, after)
+			for i, f := range frames {
+				if memory := bytes.HasPrefix(f.Data, []byte(`{"type":"memory"`)); memory != (i == len(frames)-1) {
+					t.Errorf("%s after %d: line %d of %d is %s", run, after, i+1, len(frames), f.Data)
+				}
+			}
+			if len(frames) == 0 {
+				t.Errorf("%s after %d: no memory", run, after)
+			}
+		}
+	}
+	if failed == 0 {
+		t.Error("no log of a run that failed")
+	}
+}
+
 // TestPositionsOnlyGrow holds that a reader never goes back.
 func TestPositionsOnlyGrow(t *testing.T) {
 	for run, events := range logs(t) {
