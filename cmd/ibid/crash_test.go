@@ -264,6 +264,9 @@ func (s *crashStory) follow(ctx context.Context, runID string) bool {
 		if err != nil {
 			return false // a line without its end was not received
 		}
+		if len(line) == 1 {
+			continue // a sign of life
+		}
 		var e ibid.Event
 		if json.Unmarshal(line, &e) != nil {
 			return false

@@ -248,12 +248,16 @@ func (o *writer) write(runID string, f wire.Frame) error {
 	return wire.WriteSSE(o.w, f, id)
 }
 
+// heartbeat keeps a connection open while there is nothing to say, such as while a
+// run is queued: proxies end what is silent for long. Readers pass over it: in
+// server-sent events it is a comment, in NDJSON, which has none, an empty line.
 func (o *writer) heartbeat() error {
+	beat := ": still here\n\n"
 	if o.format.lines {
-		return nil // NDJSON has no comments; a blank line could upset a strict reader
+		beat = "\n"
 	}
 	o.deadline()
-	if _, err := io.WriteString(o.w, ": still here\n\n"); err != nil {
+	if _, err := io.WriteString(o.w, beat); err != nil {
 		return err
 	}
 	return o.flush()
