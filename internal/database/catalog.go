@@ -234,7 +234,7 @@ func kindOf(path, name string) (ibid.DatabaseKind, error) {
 	switch {
 	case string(head[:n]) == sqliteMagic:
 		return ibid.DatabaseSQLite, nil
-	case strings.HasPrefix(string(head[:n]), "PK\x03\x04") && (ext == ".xlsx" || ext == ".xlsm"):
+	case strings.HasPrefix(string(head[:n]), "PK\x03\x04") && (ext == ".xlsx" || ext == ".xlsm" || ext == ".xlsb"): // a binary one is refused when it is opened
 		return ibid.DatabaseXLSX, nil
 	case ext == ".csv" || ext == ".tsv" || ext == ".tab":
 		return ibid.DatabaseCSV, nil

@@ -2,6 +2,8 @@ package database_test
 
 import (
 	"archive/zip"
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -170,6 +172,29 @@ func TestNotLoaded(t *testing.T) {
 	} {
 		if d, err := c.Add(t.Context(), database.Addition{Source: ibid.Secret(path)}); ibid.CodeOf(err) != ibid.CodeBadRequest {
 			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+	}
+}
+
+// Excel's binary workbooks are whole, though not for us: whoever has one is told what
+// to do, whatever it is named.
+func TestBinaryWorkbooksAreNamed(t *testing.T) {
+	c, _ := newCatalog(t, database.Limits{})
+	for _, name := range []string{"book.xlsb", "book.xlsx"} {
+		path := filepath.Join(t.TempDir(), name)
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.Create("xl/workbook.bin")
+		if err == nil {
+			_, err = w.Write([]byte("\x83\x01\x00\x99\x01"))
+		}
+		if err := errors.Join(err, z.Close(), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Add(t.Context(), database.Addition{Source: ibid.Secret(path)})
+		var refused *ibid.Error
+		if !errors.As(err, &refused) || !strings.Contains(refused.Message, ".xlsb") || refused.Hint != "save it as .xlsx" {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -37,7 +37,10 @@ func loadXLSX(ctx context.Context, from, to, _ string) error {
 		return err
 	}
 	err = loadSheets(zipParts{ctx, &z.Reader}, l)
-	if errors.Is(err, errDamaged) || errors.Is(err, ooxml.ErrTooLarge) {
+	switch {
+	case errors.Is(err, ooxml.ErrBinary):
+		err = &ibid.Error{Code: ibid.CodeBadRequest, Message: ooxml.ErrBinary.Error(), Hint: ooxml.BinaryHint}
+	case errors.Is(err, errDamaged), errors.Is(err, ooxml.ErrTooLarge):
 		err = ibid.Errorf(ibid.CodeBadRequest, "%v", err)
 	}
 	return l.close(err)

@@ -280,15 +280,17 @@ func checkMembers(t *testing.T, pool *extract.Pool, req extract.Request, notice 
 
 func TestOfficeFilesThatAreRefused(t *testing.T) {
 	pool := newPool(t, extract.Limits{})
+	const binaryBook = `<Relationships><Relationship Id="r1" Type="http://x/officeDocument" Target="xl/workbook.bin"/></Relationships>`
 	ole := "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" + strings.Repeat("\x00", 100_000)
 	for want, data := range map[string][]byte{
-		"this Office file needs a password":           []byte(ole + "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"),
-		"kind before 2007":                            []byte(ole),
-		"this zip file is damaged":                    []byte("PK\x03\x04 and nothing more"),
-		"declares entities of XML":                    extract.ZipOf("_rels/.rels", "", "word/document.xml", `<!DOCTYPE l [<!ENTITY a "b">]><w:p>&a;</w:p>`),
-		"this book is protected":                      extract.ZipOf("mimetype", "application/epub+zip", "META-INF/encryption.xml", "ch.xhtml"),
-		"there are no files in this archive":          extract.ZipOf("folder/", ""),
-		"it inflates to more than a file of its kind": extract.DOCX(strings.Repeat("<w:a>", 300)),
+		"this Office file needs a password":                        []byte(ole + "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"),
+		"kind before 2007":                                         []byte(ole),
+		"this zip file is damaged":                                 []byte("PK\x03\x04 and nothing more"),
+		"declares entities of XML":                                 extract.ZipOf("_rels/.rels", "", "word/document.xml", `<!DOCTYPE l [<!ENTITY a "b">]><w:p>&a;</w:p>`),
+		"(.xlsb), a format that cannot be read (save it as .xlsx)": extract.ZipOf("_rels/.rels", binaryBook, "xl/workbook.bin", "\x83\x01\x00\x99\x01"),
+		"this book is protected":                                   extract.ZipOf("mimetype", "application/epub+zip", "META-INF/encryption.xml", "ch.xhtml"),
+		"there are no files in this archive":                       extract.ZipOf("folder/", ""),
+		"it inflates to more than a file of its kind":              extract.DOCX(strings.Repeat("<w:a>", 300)),
 	} {
 		_, err := pool.Extract(t.Context(), extract.Request{Data: data, Name: "a.docx"}, nil)
 		var refused *ibid.Error

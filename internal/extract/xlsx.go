@@ -18,8 +18,11 @@ const (
 // gave anything.
 func readXLSX(b *builder, z *zipFile) (done, error) {
 	err := readSheets(b, z)
-	if errors.Is(err, ooxml.ErrTooLarge) {
+	switch {
+	case errors.Is(err, ooxml.ErrTooLarge):
 		err = errTooLarge
+	case errors.Is(err, ooxml.ErrBinary):
+		err = refuseHint(ooxml.ErrBinary.Error(), ooxml.BinaryHint)
 	}
 	notice, err := partError(b, err)
 	return done{Title: z.coreTitle(), Notice: notice}, err

@@ -88,7 +88,7 @@ func MainPart(parts Parts) string {
 	if main := RelationshipsOf(parts, "").Targets("officeDocument"); len(main) > 0 {
 		return main[0]
 	}
-	for _, name := range []string{"word/document.xml", "ppt/presentation.xml", "xl/workbook.xml"} {
+	for _, name := range []string{"word/document.xml", "ppt/presentation.xml", "xl/workbook.xml", "xl/workbook.bin"} {
 		if parts.Has(name) {
 			return name
 		}

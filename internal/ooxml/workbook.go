@@ -18,9 +18,15 @@ const (
 	maxCellBytes   = 1 << 20   // the rest of a cell is cut off; Excel's own bound is 32,767 characters
 )
 
-// ErrTooLarge says that a workbook holds more than maxStringBytes. All other
-// errors are those of its Parts, as they came.
+// ErrTooLarge says that a workbook holds more than maxStringBytes. All errors but
+// this and ErrBinary are those of its Parts, as they came.
 var ErrTooLarge = errors.New("the workbook is too large")
+
+// ErrBinary says that the parts of a workbook are not XML but BIFF12 ([MS-XLSB]).
+// Such a file is whole; BinaryHint says what to do with it.
+var ErrBinary = errors.New("this is an Excel binary workbook (.xlsb), a format that cannot be read")
+
+const BinaryHint = "save it as .xlsx"
 
 // Workbook is an open workbook. What its sheets share is held in memory, their
 // rows are not.
@@ -68,6 +74,9 @@ type Cell struct {
 // be read, dates and percentages are plain numbers.
 func OpenWorkbook(parts Parts) (*Workbook, error) {
 	main := MainPart(parts)
+	if strings.HasSuffix(strings.ToLower(main), ".bin") {
+		return nil, ErrBinary
+	}
 	arrows := RelationshipsOf(parts, main)
 	w := &Workbook{parts: parts, epoch: time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)}
 	if err := w.readSheets(main, arrows); err != nil {
