@@ -82,7 +82,7 @@ func (w *worker) sendMembers(format string, data []byte) (done, error) {
 	case formatEML:
 		err = u.mail(data)
 	}
-	return done{Notice: u.notice()}, err
+	return done{Notice: u.leftOut.notice()}, err
 }
 
 // unpacker sends files within its limits.
@@ -90,14 +90,7 @@ type unpacker struct {
 	out     io.Writer
 	files   int
 	bytes   int64
-	leftOut int
-}
-
-func (u *unpacker) notice() string {
-	if u.leftOut == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of its files were left out: they are too many, too large, damaged, protected by a password, or no plain files with names of their own", u.leftOut)
+	leftOut leftOut
 }
 
 func (u *unpacker) zip(data []byte) error {
@@ -106,11 +99,11 @@ func (u *unpacker) zip(data []byte) error {
 		return err
 	}
 	files, refused := memberFiles(z)
-	u.leftOut += refused
+	u.leftOut = refused
 	for _, f := range files {
 		r, err := z.openFile(f.File)
 		if err != nil {
-			u.leftOut++
+			u.leftOut.unread(err)
 			continue
 		}
 		err = u.send(f.name, r)
@@ -155,9 +148,9 @@ func zipNames(files []*zip.File) map[*zip.File]string {
 }
 
 // memberFiles returns the files of an archive that were meant to be in it, and
-// how many are refused: links, devices, names that lead out of the archive, and
-// names that came before.
-func memberFiles(z *zipFile) (files []member, refused int) {
+// counts those that are refused. What the systems of their authors put there, such
+// as folders and previews, is no file of theirs.
+func memberFiles(z *zipFile) (files []member, refused leftOut) {
 	seen := map[string]bool{}
 	names := zipNames(z.files)
 	for _, f := range z.files {
@@ -166,9 +159,14 @@ func memberFiles(z *zipFile) (files []member, refused int) {
 		switch {
 		case f.Mode().IsDir(), strings.HasSuffix(f.Name, "/"):
 		case strings.HasPrefix(name, "__MACOSX/"), base == ".DS_Store", base == "Thumbs.db":
-		case !f.Mode().IsRegular(), name == "", leadsOut(names[f]), seen[name]:
-			refused++
+		case !f.Mode().IsRegular():
+			refused.links++
+		case name == "", leadsOut(names[f]):
+			refused.outside++
+		case seen[name]:
+			refused.twice++
 		case f.UncompressedSize64 == 0:
+			refused.empty++
 		default:
 			seen[name] = true
 			files = append(files, member{f, name})
@@ -221,12 +219,15 @@ func unusedName(name string, seen map[string]bool) string {
 func (u *unpacker) send(name string, r io.Reader) error {
 	name = memberName(name)
 	if u.files >= maxMembers || u.bytes >= maxUnpacked {
-		u.leftOut++
+		u.leftOut.many++
 		return nil
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxMemberBytes+1))
-	if err != nil || len(data) > maxMemberBytes {
-		u.leftOut++
+	if err == nil && len(data) > maxMemberBytes {
+		err = errTooLarge
+	}
+	if err != nil {
+		u.leftOut.unread(err)
 		return nil
 	}
 	u.files++
@@ -239,9 +240,9 @@ func (u *unpacker) send(name string, r io.Reader) error {
 
 // readZip reads an archive as the list of what it holds.
 func readZip(b *builder, z *zipFile) (done, error) {
-	files, _ := memberFiles(z)
+	files, refused := memberFiles(z)
 	if len(files) == 0 {
-		return done{}, refuse("there are no files in this archive")
+		return done{}, refused.refusal()
 	}
 	var names []string
 	for _, f := range files {

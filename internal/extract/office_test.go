@@ -1,7 +1,10 @@
 package extract_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -248,19 +251,75 @@ format: zip
   • one.txt
   • win/four.txt
 `)
-	checkMembers(t, pool, req, "5 of its files were left out: they are too many, too large, damaged, protected by a password, or no plain files with names of their own",
+	checkMembers(t, pool, req, "left out: 4 of its files, which have names that lead out of the archive; left out: 1 of its files, which have the name of another file in it",
 		"b/two.md", "# Two", "one.txt", "One.", "win/four.txt", "Four.")
 	checkMembers(t, pool, extract.Request{Data: []byte("Words."), Name: "a.txt"}, "")
 	checkMembers(t, pool, extract.Request{Data: []byte("%PDF-1.4 nothing"), Name: "a.pdf"}, "")
 
 	large := extract.Request{Data: extract.ZipOf("a.txt", "a", "bomb.txt", strings.Repeat(" ", 65<<20)), Name: "a.zip"}
-	checkMembers(t, pool, large, "1 of its files were left out: they are too many, too large, damaged, protected by a password, or no plain files with names of their own", "a.txt", "a")
+	checkMembers(t, pool, large, "left out: 1 of its files, which are too large", "a.txt", "a")
 
 	stop := errors.New("stop")
 	if _, err := pool.Members(t.Context(), req, func(extract.Member) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("error %v, want that of the callback", err)
 	}
 	mustExtract(t, pool, req)
+}
+
+// A zip none of whose files can be taken in says why, and one of whose files some
+// cannot names each reason with its number.
+func TestZipSaysWhatWasLeftOut(t *testing.T) {
+	pool := newPool(t, extract.Limits{})
+	pack := func(change func(h *zip.FileHeader), names ...string) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for _, name := range names {
+			h := &zip.FileHeader{Name: name, Method: zip.Store}
+			h.SetMode(0o644)
+			change(h)
+			w, err := z.CreateHeader(h)
+			if err == nil {
+				_, err = w.Write([]byte("The walrus swims."))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	as := func(kind fs.FileMode, only string) func(h *zip.FileHeader) {
+		return func(h *zip.FileHeader) {
+			if strings.Contains(h.Name, only) {
+				h.SetMode(kind | 0o644)
+			}
+		}
+	}
+	for want, data := range map[string][]byte{
+		"there are no files in this archive":                                                        extract.ZipOf("folder/", "", "__MACOSX/a.txt", "x"),
+		"all files in this archive are empty":                                                       extract.ZipOf("a.txt", "", "b.txt", ""),
+		"no file in this archive can be read; left out: 2 of its files, which are links or devices": pack(as(fs.ModeSymlink, ""), "a.txt", "b.txt"),
+		"no file in this archive can be read; left out: 1 of its files, which are links or devices; " +
+			"left out: 2 of its files, which have names that lead out of the archive": pack(as(fs.ModeSymlink, "link"), "link", "../a.txt", "/b.txt"),
+	} {
+		_, err := pool.Extract(t.Context(), extract.Request{Data: data, Name: "a.zip"}, nil)
+		var refused *ibid.Error
+		if !errors.As(err, &refused) || refused.Message != want {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+
+	locked := pack(func(h *zip.FileHeader) {
+		if h.Name == "b.txt" {
+			h.Flags |= 1 // encrypted
+		}
+	}, "a.txt", "b.txt")
+	checkMembers(t, pool, extract.Request{Data: locked, Name: "a.zip"}, "left out: 1 of its files, which need a password", "a.txt", "The walrus swims.")
+	// The first of two files loses a byte, which its checksum tells.
+	damaged := bytes.Replace(pack(func(*zip.FileHeader) {}, "a.txt", "b.txt"), []byte("walrus"), []byte("valrus"), 1)
+	checkMembers(t, pool, extract.Request{Data: damaged, Name: "a.zip"}, "left out: 1 of its files, which are damaged", "b.txt", "The walrus swims.")
 }
 
 func checkMembers(t *testing.T, pool *extract.Pool, req extract.Request, notice string, namesAndContents ...string) {
