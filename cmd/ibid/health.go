@@ -114,7 +114,7 @@ func probe(ctx context.Context, m ibid.Model) (ibid.Capabilities, error) {
 
 // doctor checks what can only be seen from inside.
 func (a *app) doctor(ctx context.Context) []server.Check {
-	return []server.Check{a.checkDatabase(ctx), a.checkOriginals(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkEntities(ctx), a.checkScans(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
+	return []server.Check{a.checkDatabase(ctx), a.checkOriginals(ctx), a.checkUnknown(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkEntities(ctx), a.checkScans(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
 }
 
 func good(name, format string, args ...any) server.Check {
@@ -164,6 +164,20 @@ func (a *app) checkOriginals(ctx context.Context) server.Check {
 	err = fmt.Errorf("the originals of %d of %s are missing or cut short, %s among them; they are found and quoted, but cannot be opened",
 		len(lost), count(len(docs), "document"), lost[0].Name)
 	return bad("originals", levelFail, err, hint)
+}
+
+// checkUnknown looks for files among the originals that the database does not
+// list. Nothing deletes them.
+func (a *app) checkUnknown(ctx context.Context) server.Check {
+	unknown, err := a.pipeline.Unknown(ctx)
+	switch {
+	case err != nil:
+		return bad("unknown files", levelFail, err, "")
+	case len(unknown) > 0:
+		err := fmt.Errorf("the database does not list %s among the originals, %s first", count(len(unknown), "file"), unknown[0])
+		return bad("unknown files", levelWarn, err, "they are left as they are: look at them, and move away or add what is yours")
+	}
+	return good("unknown files", "none among the originals")
 }
 
 func (a *app) originalThere(ctx context.Context, d ibid.Document) bool {

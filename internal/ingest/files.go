@@ -16,17 +16,29 @@ import (
 
 // fileStore keeps originals by the hash of their content:
 //
-//	files/ab/ab12…   (sha256, the first 32 hex digits)
-//	files/tmp/…      uploads under way; emptied at start
+//	files/ab/ab12…      (sha256, the first 32 hex digits)
+//	files/tmp/upload-…  under way; those that a crash left are deleted at start
 type fileStore struct{ dir string }
+
+// uploadPrefix begins the names of uploads under way.
+const uploadPrefix = "upload-"
 
 func newFileStore(dir string) (fileStore, error) {
 	s := fileStore{dir}
-	if err := os.RemoveAll(s.tmp()); err != nil {
-		return s, fmt.Errorf("clear unfinished uploads: %w", err)
-	}
 	if err := os.MkdirAll(s.tmp(), 0o700); err != nil {
 		return s, fmt.Errorf("make the folder for originals: %w", err)
+	}
+	entries, err := os.ReadDir(s.tmp())
+	if err != nil {
+		return s, fmt.Errorf("look for unfinished uploads: %w", err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), uploadPrefix) || !e.Type().IsRegular() {
+			continue // not ours
+		}
+		if err := os.Remove(filepath.Join(s.tmp(), e.Name())); err != nil {
+			return s, fmt.Errorf("clear unfinished uploads: %w", err)
+		}
 	}
 	return s, nil
 }
@@ -45,7 +57,7 @@ func (u upload) drop() { os.Remove(u.tmp) }
 
 // receive takes content in. It is on disk when receive returns.
 func (s fileStore) receive(content io.Reader) (upload, error) {
-	f, err := os.CreateTemp(s.tmp(), "upload-")
+	f, err := os.CreateTemp(s.tmp(), uploadPrefix)
 	if err != nil {
 		return upload{}, diskError("keep the original", err)
 	}

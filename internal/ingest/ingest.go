@@ -47,6 +47,13 @@ type Sweeper interface {
 	SweepVersions(ctx context.Context, before time.Time) (int, error)
 	SweepTombstones(ctx context.Context, before time.Time, upTo int64) error
 	VersionInUse(ctx context.Context, hash string) (bool, error)
+	// Discarded are the hashes whose originals may be deleted, and nothing else
+	// may: a database that is not the one of this directory lists none of its
+	// files.
+	Discarded(ctx context.Context) ([]string, error)
+	ForgetDiscarded(ctx context.Context, hash string) error
+	// ListsVersion reports whether an original is in use, or discarded.
+	ListsVersion(ctx context.Context, hash string) (bool, error)
 }
 
 // Library reads what is stored.
@@ -308,11 +315,18 @@ func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader
 // putDocument keeps the bytes and takes in the document that refers to them.
 func (p *Pipeline) putDocument(ctx context.Context, u upload, d ibid.Document) (stored ibid.Document, unchanged bool, err error) {
 	p.bytes.RLock()
-	defer p.bytes.RUnlock()
-	if err := p.files.keep(u); err != nil {
-		return d, false, err
+	_, there := p.files.path(u.hash)
+	if err = p.files.keep(u); err == nil {
+		stored, unchanged, err = p.cfg.Store.PutDocument(ctx, d, u.hash)
 	}
-	return p.cfg.Store.PutDocument(ctx, d, u.hash)
+	p.bytes.RUnlock()
+	if err != nil && there != nil {
+		// The file was not there before and nothing has come to refer to it.
+		if _, err := p.discard(context.WithoutCancel(ctx), u.hash); err != nil {
+			p.cfg.Log.Warn("cannot delete the original of a document that was not added", "hash", u.hash, "error", err)
+		}
+	}
+	return stored, unchanged, err
 }
 
 // refreshScope tells the index of a ready document's new folder or category.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -42,8 +43,9 @@ func (p *Pipeline) sweepLoop() {
 
 // Sweep lets go of the texts and bytes of documents that were removed, and of
 // versions that were replaced, once Config.KeepRemoved has passed. What a
-// message cites stays, so that its footnotes still open. Bytes that no document
-// ever came to own, because a process died in between, go as well.
+// message cites stays, so that its footnotes still open. Only originals that the
+// database itself lists as let go of are deleted: a file that it does not know
+// may belong to a database that was lost.
 func (p *Pipeline) Sweep(ctx context.Context) (Swept, error) {
 	before := p.cfg.Now().Add(-p.cfg.KeepRemoved)
 	var swept Swept
@@ -57,21 +59,40 @@ func (p *Pipeline) Sweep(ctx context.Context) (Swept, error) {
 	if err := p.cfg.Sweeper.SweepTombstones(ctx, before, saved); err != nil {
 		return swept, err
 	}
-	err = p.files.each(func(hash string, info fs.FileInfo) error {
-		if err := ctx.Err(); err != nil {
-			return err
+	discarded, err := p.cfg.Sweeper.Discarded(ctx)
+	if err != nil {
+		return swept, err
+	}
+	for _, hash := range discarded {
+		size, gone, err := p.sweepOriginal(ctx, hash, before)
+		if err != nil {
+			return swept, err
 		}
-		if !info.ModTime().Before(before) {
-			return nil
-		}
-		gone, err := p.discard(ctx, hash)
 		if gone {
 			swept.Files++
-			swept.Bytes += info.Size()
+			swept.Bytes += size // 0 when the file was not there any more
 		}
-		return err
-	})
-	return swept, err
+	}
+	return swept, nil
+}
+
+// sweepOriginal deletes a discarded original that was put in its place before a
+// time, and takes it off the list.
+func (p *Pipeline) sweepOriginal(ctx context.Context, hash string, before time.Time) (size int64, gone bool, err error) {
+	if path, err := p.files.path(hash); err == nil {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0, false, err
+		}
+		if !info.ModTime().Before(before) {
+			return 0, false, nil
+		}
+		if gone, err = p.discard(ctx, hash); err != nil || !gone {
+			return 0, false, err
+		}
+		size = info.Size()
+	}
+	return size, gone, p.cfg.Sweeper.ForgetDiscarded(ctx, hash)
 }
 
 // discard removes the bytes of a version that nothing refers to. Nobody can
@@ -90,26 +111,43 @@ func (p *Pipeline) discard(ctx context.Context, hash string) (gone bool, err err
 	return true, os.Remove(path)
 }
 
-// each calls do for every original that is kept.
-func (s fileStore) each(do func(hash string, info fs.FileInfo) error) error {
-	return filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
+// Unknown returns the paths, within the data directory, of the files among the
+// originals that the database does not list. They are left by a crash between
+// two steps of an addition, or belong to another database. They are never
+// deleted.
+func (p *Pipeline) Unknown(ctx context.Context) ([]string, error) {
+	var unknown []string
+	err := filepath.WalkDir(p.files.dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
+		case errors.Is(err, fs.ErrNotExist) && path != p.files.dir:
+			return nil // it went while we looked
 		case err != nil:
 			return err
-		case d.IsDir() && path == s.tmp():
-			return filepath.SkipDir
 		case d.IsDir():
+			return ctx.Err()
+		case filepath.Dir(path) == p.files.tmp() && strings.HasPrefix(d.Name(), uploadPrefix):
 			return nil
 		}
-		if _, err := s.path(d.Name()); err != nil {
-			return nil // not ours
+		if place, err := p.files.path(d.Name()); err == nil && place == path {
+			if listed, err := p.lists(ctx, d.Name()); err != nil || listed {
+				return err
+			}
 		}
-		info, err := d.Info()
-		if err != nil {
-			return nil
-		}
-		return do(d.Name(), info)
+		rel, err := filepath.Rel(p.cfg.Dir, path)
+		unknown = append(unknown, rel)
+		return err
 	})
+	return unknown, err
+}
+
+// lists reports whether the database lists an original. An addition under way,
+// which has its file in place before its document is stored, is waited for.
+func (p *Pipeline) lists(ctx context.Context, hash string) (bool, error) {
+	listed, err := p.cfg.Sweeper.ListsVersion(ctx, hash)
+	if err != nil || listed {
+		return listed, err
+	}
+	p.bytes.Lock()
+	defer p.bytes.Unlock()
+	return p.cfg.Sweeper.ListsVersion(ctx, hash)
 }

@@ -160,15 +160,71 @@ func TestSweepLeavesWhatWaitsOrFailed(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock.pass(week(2))
-	if swept := s.sweep(); swept.Files != 1 || s.kept()[orphan] {
+	if swept := s.sweep(); swept != (Swept{}) {
 		t.Errorf("%+v went", swept)
+	}
+	if unknown, err := s.Unknown(t.Context()); err != nil || len(unknown) != 1 || filepath.Base(unknown[0]) != orphan {
+		t.Errorf("unknown: %v, %v", unknown, err)
 	}
 	close(files.block)
 	if d := s.settled(waits.ID); d.Status != ibid.DocumentReady {
 		t.Errorf("what was being read: %+v", d)
 	}
-	if len(s.kept()) != 2 {
-		t.Errorf("kept %v, want those of %s and %s", s.kept(), failed.Name, waits.Name)
+	if kept := s.kept(); len(kept) != 3 || !kept[orphan] {
+		t.Errorf("kept %v, want those of %s and %s, and the one that nobody knows", kept, failed.Name, waits.Name)
+	}
+}
+
+// What was replaced or removed before it was read has never been a version; its
+// bytes go all the same.
+func TestSweepLetsGoOfWhatWasNeverRead(t *testing.T) {
+	var clock later
+	files := newParagraphs()
+	s := openShop(t, t.TempDir(), files, clock.use)
+	s.add("a.txt", "wait for the walrus.")
+	<-files.waiting
+	s.add("a.txt", "The giraffe eats.")
+	s.add("bad.txt", "bad file")
+	again := s.settled(s.add("b.txt", "bad too").ID)
+	if err := s.Remove(t.Context(), again.ID); err != nil {
+		t.Fatal(err)
+	}
+	close(files.block)
+	s.settled(s.add("c.txt", "The pelican flies.").ID)
+	clock.pass(week(2))
+	if swept := s.sweep(); swept.Files != 2 || len(s.kept()) != 3 {
+		t.Errorf("%+v went, %d stay", swept, len(s.kept()))
+	}
+	// The list is empty now, and a hash on it that came back stays.
+	if left, err := s.db.Discarded(t.Context()); err != nil || len(left) != 0 {
+		t.Errorf("still to be deleted: %v, %v", left, err)
+	}
+	s.settled(s.add("b.txt", "bad too").ID)
+	clock.pass(week(2))
+	if swept := s.sweep(); swept != (Swept{}) || len(s.kept()) != 4 {
+		t.Errorf("%+v went, %d stay", swept, len(s.kept()))
+	}
+}
+
+// A file in files/tmp that is not an upload of ours outlives a start.
+func TestStartDeletesOnlyItsOwnUploads(t *testing.T) {
+	dir := t.TempDir()
+	openShop(t, dir, newParagraphs()).stop()
+	ours, foreign := filepath.Join(dir, "files", "tmp", "upload-123"), filepath.Join(dir, "files", "tmp", "thesis.txt")
+	for _, path := range []string{ours, foreign} {
+		if err := os.WriteFile(path, []byte("words"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := openShop(t, dir, newParagraphs())
+	if _, err := os.Stat(ours); err == nil {
+		t.Error("the unfinished upload is still there")
+	}
+	if _, err := os.Stat(foreign); err != nil {
+		t.Errorf("a file that is not ours: %v", err)
+	}
+	if unknown, err := s.Unknown(t.Context()); err != nil || len(unknown) != 1 || filepath.Base(unknown[0]) != "thesis.txt" {
+		t.Errorf("unknown: %v, %v", unknown, err)
 	}
 }
 

@@ -53,10 +53,57 @@ func (db *DB) SweepTombstones(ctx context.Context, before time.Time, upTo int64)
 	})
 }
 
+// inUse is true where a version or a waiting document has the hash %[1]s, which is
+// a parameter or a column.
+const inUse = `(EXISTS (SELECT 1 FROM versions v WHERE v.hash = %[1]s)
+	OR EXISTS (SELECT 1 FROM documents d WHERE d.pending = %[1]s AND d.removed_at IS NULL))`
+
 // VersionInUse reports whether anything refers to the bytes of a version.
 func (db *DB) VersionInUse(ctx context.Context, hash string) (bool, error) {
 	var used bool
-	err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM versions WHERE hash = ?1)
-		OR EXISTS (SELECT 1 FROM documents WHERE pending = ?1 AND removed_at IS NULL)`, hash).Scan(&used)
+	err := db.readers.QueryRowContext(ctx, "SELECT "+fmt.Sprintf(inUse, "?1"), hash).Scan(&used)
 	return used, translate(err)
+}
+
+// Discarded returns the hashes whose originals may be deleted: this database
+// once listed them and lists them no more. Those that have come back into use
+// are taken off the list first.
+func (db *DB) Discarded(ctx context.Context) ([]string, error) {
+	var hashes []string
+	err := db.write(ctx, func(q querier) error {
+		hashes = nil
+		if _, err := q.ExecContext(ctx, "DELETE FROM discarded WHERE "+fmt.Sprintf(inUse, "discarded.hash")); err != nil {
+			return fmt.Errorf("list the originals that may go: %w", err)
+		}
+		rows, err := q.QueryContext(ctx, "SELECT hash FROM discarded ORDER BY hash")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var hash string
+			if err := rows.Scan(&hash); err != nil {
+				return err
+			}
+			hashes = append(hashes, hash)
+		}
+		return rows.Err()
+	})
+	return hashes, err
+}
+
+// ForgetDiscarded takes a hash off the list, once its original is deleted.
+func (db *DB) ForgetDiscarded(ctx context.Context, hash string) error {
+	return db.write(ctx, func(q querier) error {
+		_, err := q.ExecContext(ctx, "DELETE FROM discarded WHERE hash = ?", hash)
+		return err
+	})
+}
+
+// ListsVersion reports whether this database knows where the bytes of a version
+// come from: something refers to them, or did and they wait to be deleted.
+func (db *DB) ListsVersion(ctx context.Context, hash string) (bool, error) {
+	var listed bool
+	err := db.readers.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM discarded WHERE hash = ?1) OR "+fmt.Sprintf(inUse, "?1"), hash).Scan(&listed)
+	return listed, translate(err)
 }
