@@ -14,8 +14,8 @@ import (
 	"ibid/internal/text"
 )
 
-// paraphrase is a statement that a person wrote in other words for one sentence of a
-// passage; see testdata/paraphrases/README.md.
+// paraphrase is a statement in other words for one sentence of a passage;
+// testdata/paraphrases/README.md says who wrote it.
 type paraphrase struct {
 	ID, Statement     string
 	Passage, Sentence string
