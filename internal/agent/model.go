@@ -189,12 +189,12 @@ func (s *session) canTrim() bool {
 
 // attempt calls the model once and streams what it says.
 func (s *session) attempt(ctx context.Context, req ibid.ModelRequest) (ibid.ModelResponse, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	if s.spent() {
 		s.last++
 	}
-	s.stream = newAnswerStream(ctx, s, s.holdLimit(req))
+	s.stream = newAnswerStream(ctx, s, s.holdLimit(req)) // it is read when the attempt is over
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	s.writing, s.written = nil, nil
 	resp, err := s.generate(ctx, s.cfg.Model, req, func(d ibid.ModelDelta) {
 		if s.take(d, len(req.Tools) > 0) != nil {

@@ -417,8 +417,10 @@ func (p *placer) backOne(cited []int, said, around string) evidence.Backing {
 			b.Spans = append(b.Spans, evidence.Span{Source: source})
 			continue
 		}
-		switch own := m.Within(source, said, around); {
-		case len(b.Spans) == 0, len(cited) > 1 && own.Score >= leastShared:
+		if len(b.Spans) > 0 && len(cited) == 1 {
+			continue // better words stand elsewhere
+		}
+		if own := m.Within(source, said, around); len(b.Spans) == 0 || len(cited) > 1 && own.Score >= leastShared {
 			b.Spans = append(b.Spans, own.Spans...)
 		}
 	}

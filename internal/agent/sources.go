@@ -126,8 +126,7 @@ func (p *placer) evidence(chunkID string) (evidence.Evidence, bool) {
 
 // sourceOf makes a source of a passage and the chunks around it.
 func sourceOf(c ibid.Citation, around []ibid.Chunk) (evidence.Source, placeSource) {
-	table := c.Kind == ibid.SourceQuery || c.Kind == ibid.SourceTool
-	src := evidence.Source{Under: c.Title + "\n" + c.Heading, Found: -1, Table: table, Head: c.Kind == ibid.SourceQuery}
+	src := evidence.Source{Under: c.Title + "\n" + c.Heading, Found: -1, Table: isTable(c), Head: c.Kind == ibid.SourceQuery}
 	of := placeSource{citation: c}
 	for i, chunk := range around {
 		if chunk.ID == c.ChunkID || chunk.Start <= c.TextStart && c.TextStart < chunk.End && c.Level == "L3" {

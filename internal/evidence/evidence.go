@@ -62,7 +62,8 @@ type Matcher struct {
 // joinedText is a source's pieces, folded, one after the other.
 type joinedText struct {
 	folded
-	from []int // where in source each piece begins
+	from  []int // where in source each piece begins
+	found int   // where in text the piece begins that was found; 0 where all were
 }
 
 // New returns a matcher for sources.
@@ -77,7 +78,11 @@ func New(sources []Source) *Matcher {
 			b.WriteString(p)
 			b.WriteByte('\n')
 		}
-		m.joined = append(m.joined, joinedText{fold(b.String(), true), from})
+		t := joinedText{folded: fold(b.String(), true), from: from}
+		if s.Found > 0 {
+			t.found = max(0, slices.IndexFunc(t.at, func(at int32) bool { return int(at) >= from[s.Found] }))
+		}
+		m.joined = append(m.joined, t)
 		m.had[i] = map[int]bool{}
 		m.read(i)
 	}
@@ -145,8 +150,7 @@ func (m *Matcher) Quoted(statement string, cited []int) (Backing, bool) {
 // first, since the same words may stand beside it too.
 func (m *Matcher) verbatim(source int, parts []string, statement string) (spans []Span, found bool) {
 	t := &m.joined[source]
-	begin := slices.IndexFunc(t.at, func(at int32) bool { return int(at) >= t.from[max(0, m.sources[source].Found)] })
-	for _, after := range []int{max(0, begin), 0} {
+	for _, after := range []int{t.found, 0} {
 		spans = nil
 		for _, p := range parts {
 			i := t.find(p, after)
