@@ -11,7 +11,8 @@ import (
 // Running headers and footers: lines at the top or bottom of a page that stand
 // at the same place on pages nearby, but for their numbers. They would cut
 // sentences in two and be found instead of what is meant. The first of each is
-// kept, unless it is a page number.
+// kept, unless it is a page number. Lines whose words change from page to page say
+// something of their page and are kept.
 
 const (
 	edgeLines  = 3  // lines from the edge that may be running ones
@@ -20,31 +21,37 @@ const (
 	nearby     = 3  // pages; odd and even pages differ
 )
 
-type edgeLine struct{ page, line, y int }
+// edgeLine is a line that may be a running one.
+type edgeLine struct {
+	page, line, y int
+	key           string // what of it stays the same
+}
+
+// edges are the edge lines of each page.
+type edges [][]edgeLine
 
 // dropRunning removes running headers and footers from pages.
 func dropRunning(pages []pdfPage) {
-	seen := make(map[string][]edgeLine)
+	all := make(edges, len(pages))
+	byKey := make(map[string][]edgeLine)
 	for i := range pages {
 		for _, k := range edgesOf(&pages[i]) {
 			l := &pages[i].Lines[k]
-			key := withoutNumbers(l.Text)
-			seen[key] = append(seen[key], edgeLine{i, k, l.Y0})
+			e := edgeLine{i, k, l.Y0, withoutNumbers(l.Text)}
+			all[i] = append(all[i], e)
+			byKey[e.key] = append(byKey[e.key], e)
 		}
 	}
 	drop := make(map[[2]int]bool)
-	for key, lines := range seen {
+	for key, lines := range byKey {
 		number := isPageNumber(key)
 		for at, e := range lines {
-			if !repeats(lines, at) || !number && at == 0 {
-				continue
-			}
-			if number || len(lines) >= 3 {
+			if number && repeatsOn(lines, at) > 0 || at > 0 && len(lines) >= 3 && all.runs(e) {
 				drop[[2]int{e.page, e.line}] = true
 			}
 		}
 	}
-	numberedLines(pages, drop)
+	all.numberedLines(pages, drop)
 	if len(drop) == 0 {
 		return
 	}
@@ -66,14 +73,13 @@ func dropRunning(pages []pdfPage) {
 // numberedLines finds the running lines that hold the page's number beside words
 // that change, such as the topic of a manual's page: "lm 1623", "1630 lm.summaries".
 // A number is the page's where it counts with the pages nearby. The first line of
-// each topic is kept, as no heading; the others are dropped.
-func numberedLines(pages []pdfPage, drop map[[2]int]bool) {
+// each topic is kept, as no heading; those that run on from it are dropped.
+func (all edges) numberedLines(pages []pdfPage, drop map[[2]int]bool) {
 	byOffset := make(map[int][]edgeLine)
-	for i := range pages {
-		for _, k := range edgesOf(&pages[i]) {
-			l := &pages[i].Lines[k]
-			for _, n := range outerNumbers(l.Text) {
-				byOffset[n-i] = append(byOffset[n-i], edgeLine{i, k, l.Y0})
+	for i, lines := range all {
+		for _, e := range lines {
+			for _, n := range outerNumbers(pages[i].Lines[e.line].Text) {
+				byOffset[n-i] = append(byOffset[n-i], e)
 			}
 		}
 	}
@@ -86,18 +92,17 @@ func numberedLines(pages []pdfPage, drop map[[2]int]bool) {
 		}
 	}
 	seen := make(map[string]bool)
-	for i := range pages {
-		for _, k := range edgesOf(&pages[i]) {
-			l, at := &pages[i].Lines[k], [2]int{i, k}
+	for i, lines := range all {
+		for _, e := range lines {
+			at := [2]int{i, e.line}
 			if !numbered[at] || drop[at] {
 				continue
 			}
-			topic := withoutNumbers(l.Text)
-			l.Running = true
-			if seen[topic] {
+			pages[i].Lines[e.line].Running = true
+			if seen[e.key] && all.runs(e) {
 				drop[at] = true
 			}
-			seen[topic] = true
+			seen[e.key] = true
 		}
 	}
 }
@@ -154,30 +159,72 @@ func edgesOf(p *pdfPage) []int {
 	return edges
 }
 
-// repeats reports whether a line stands at the same height on a page nearby.
-func repeats(lines []edgeLine, at int) bool {
-	e := lines[at]
-	same := func(o edgeLine) bool {
-		distance := max(o.page-e.page, e.page-o.page)
-		return distance > 0 && distance <= nearby && max(o.y-e.y, e.y-o.y) < sameHeight
-	}
-	for i := at - 1; i >= 0 && e.page-lines[i].page <= nearby; i-- {
-		if same(lines[i]) {
-			return true
+// runs reports whether a line stands again on a page nearby in the way that running
+// lines do: page after page, or on the left or right pages alone. Words that come
+// back only now and then, others at their place in between, say what is on a page.
+func (all edges) runs(e edgeLine) bool {
+	for distance := 1; distance <= nearby; distance++ {
+		for _, other := range []int{e.page - distance, e.page + distance} {
+			if all.stands(other, e.y, e.key) && all.together(e, min(e.page, other), distance) {
+				return true
+			}
 		}
 	}
-	for i := at + 1; i < len(lines) && lines[i].page-e.page <= nearby; i++ {
-		if same(lines[i]) {
+	return false
+}
+
+// together reports whether the line e of a page and of that at a distance after it
+// are one running line.
+func (all edges) together(e edgeLine, page, distance int) bool {
+	free := true // nothing is at its place in between, but lines of facing pages
+	for between := page + 1; between < page+distance; between++ {
+		for _, key := range all.at(between, e.y) {
+			free = free && facing(key, e.key)
+		}
+	}
+	if free || distance != 2 {
+		return free
+	}
+	if all.stands(page-2, e.y, e.key) || all.stands(page+4, e.y, e.key) {
+		return true
+	}
+	for _, key := range all.at(page+1, e.y) { // of the facing page
+		if all.stands(page-1, e.y, key) || all.stands(page+3, e.y, key) {
 			return true
 		}
 	}
 	return false
 }
 
+// facing reports whether two lines have their numbers at opposite ends, as the heads
+// of a book's left and right pages do.
+func facing(a, b string) bool {
+	left := func(key string) bool { return strings.HasPrefix(key, "#") && !strings.HasSuffix(key, "#") }
+	right := func(key string) bool { return strings.HasSuffix(key, "#") && !strings.HasPrefix(key, "#") }
+	return left(a) && right(b) || right(a) && left(b)
+}
+
+// at returns the keys of the edge lines at a height of a page; there are none of
+// pages that there are not.
+func (all edges) at(page, y int) (keys []string) {
+	if page < 0 || page >= len(all) {
+		return nil
+	}
+	for _, e := range all[page] {
+		if max(e.y-y, y-e.y) < sameHeight {
+			keys = append(keys, e.key)
+		}
+	}
+	return keys
+}
+
+func (all edges) stands(page, y int, key string) bool { return slices.Contains(all.at(page, y), key) }
+
 var numberPattern = regexp.MustCompile(`\d+`)
 
 // withoutNumbers is what of a running line stays the same.
 func withoutNumbers(s string) string {
+	s = strings.ReplaceAll(s, cellSeparator, " ") // which is read into some of the pages only
 	s = numberPattern.ReplaceAllString(strings.ToLower(s), "#")
 	if isRoman(s) {
 		return "#"

@@ -205,6 +205,45 @@ format: pdf
 `)
 }
 
+// Lines that hold the page's number and words of their own are none that run, also
+// where the same words come back some pages later; those of a book's left and right
+// pages are.
+func TestPDFLinesThatDifferAreKept(t *testing.T) {
+	colours := []string{"red", "blue", "green", "blue", "red", "green", "blue", "green", "red", "blue"}
+	for _, format := range []string{"Page %d of the atlas is %s", "%[2]s is page %[1]d", "%[2]s 10%[1]d"} {
+		for _, y := range []float64{760, 30} {
+			var p testPDF
+			for i, colour := range colours {
+				p.page()
+				p.text(72, y, roman, 9, fmt.Sprintf(format, i+1, colour))
+				p.lines(72, 600, fmt.Sprintf("What stands on sheet %d is not repeated.", i+1))
+			}
+			x := readPDF(t, &p)
+			for i, colour := range colours {
+				if line := fmt.Sprintf(format, i+1, colour); !strings.Contains(x.Text, line) {
+					t.Errorf("%q is lost of %q", line, x.Text)
+				}
+			}
+		}
+	}
+	var book testPDF
+	for n := 1; n <= 12; n++ {
+		book.page()
+		head := fmt.Sprintf("%d The history of the society", n)
+		if n%2 == 1 {
+			head = fmt.Sprintf("Chapter %s %d", []string{"one", "two"}[n/7], n)
+		}
+		book.text(72, 760, roman, 9, head)
+		book.lines(72, 600, fmt.Sprintf("What stands on sheet %d is not repeated.", n))
+	}
+	x := readPDF(t, &book)
+	for head, want := range map[string]int{"The history of the society": 1, "Chapter one": 1, "Chapter two": 1} {
+		if n := strings.Count(x.Text, head); n != want {
+			t.Errorf("%q stands %d times in %q", head, n, x.Text)
+		}
+	}
+}
+
 // The head of a manual's page names its topic beside the page number, and is no
 // heading; a title that ends in a number is one.
 func TestPDFRunningTopicsAreNoHeadings(t *testing.T) {
