@@ -17,6 +17,7 @@ var floors = map[string]int{
 	"ibid":                     0,
 	"ibid/internal/text":       0,
 	"ibid/internal/ooxml":      0,
+	"ibid/internal/disk":       0,
 	"ibid/internal/search":     1,
 	"ibid/internal/evidence":   1,
 	"ibid/internal/extract":    1,

@@ -1,0 +1,23 @@
+//go:build !windows
+
+package disk
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	err = d.Sync()
+	// Some network file systems cannot sync a directory and say so.
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		return nil
+	}
+	return err
+}
