@@ -1,10 +1,19 @@
 package main
 
 import (
+	"database/sql"
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"ibid"
 )
 
 // The tests below damage files of the data directory, and show that it costs
@@ -27,4 +36,270 @@ func TestDoctorNamesUnknownFiles(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// aged is a house with two documents, whose files are a month old.
+func aged(t *testing.T) house {
+	t.Helper()
+	h := newHouse(t)
+	h.must("add", h.file("terms.md", warrantyText), h.file("other.md", walrusText))
+	month := time.Now().Add(-30 * 24 * time.Hour)
+	for path := range h.stored() {
+		if err := os.Chtimes(filepath.Join(h.data, path), month, month); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h
+}
+
+// stored is what the files of the data directory hold, by path. Files that say
+// who holds the directory now are left out.
+func (h house) stored() map[string]string {
+	h.t.Helper()
+	held := map[string]string{}
+	err := filepath.WalkDir(h.data, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == lockName || d.Name() == serverName {
+			return err
+		}
+		body, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(h.data, path)
+		held[filepath.ToSlash(rel)] = string(body)
+		return err
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return held
+}
+
+// copied is a house with a copy of the data directory.
+func (h house) copied(t *testing.T) house {
+	t.Helper()
+	c := house{t: t, home: h.home, data: filepath.Join(t.TempDir(), "data")}
+	if err := os.CopyFS(c.data, os.DirFS(h.data)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// original is the path of the original that holds a text.
+func (h house) original(text string) string {
+	h.t.Helper()
+	for path, body := range h.stored() {
+		if strings.HasPrefix(path, "files/") && body == text {
+			return path
+		}
+	}
+	h.t.Fatalf("no original holds %q", text)
+	return ""
+}
+
+// inDatabase runs a statement in a database that no server holds.
+func inDatabase(t *testing.T, path, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refuses shows that no command starts, that it says why and what to do, and
+// that nothing in the directory changes.
+func (h house) refuses(why string) {
+	h.t.Helper()
+	before := h.stored()
+	for _, command := range [][]string{{"ls"}, {"serve", "--addr", "127.0.0.1:0"}} {
+		code, out, errs := h.run(command...)
+		if code != exitFailed || !strings.Contains(errs, why) || !strings.Contains(errs, "nothing was changed") || !strings.Contains(errs, "→ put the whole data directory") {
+			h.t.Fatalf("%v: exit code %d, want a refusal that says %q\n%s%s", command, code, why, out, errs)
+		}
+	}
+	if code, out, _ := h.run("doctor"); code != exitFailed || !strings.Contains(out, why) {
+		h.t.Errorf("doctor: exit code %d\n%s", code, out)
+	}
+	after := h.stored()
+	for path := range before {
+		if after[path] != before[path] {
+			h.t.Errorf("%s has changed", path)
+		}
+	}
+	if len(after) != len(before) {
+		h.t.Errorf("there were %v, there are %v", slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
+	}
+}
+
+// lists shows that both documents are there and found.
+func (h house) lists() {
+	h.t.Helper()
+	var docs []ibid.Document
+	if err := json.Unmarshal([]byte(h.must("ls", "--json")), &docs); err != nil || len(docs) != 2 {
+		h.t.Errorf("listed are %+v, %v", docs, err)
+	}
+	for question, words := range map[string]string{"walrus": "sleeps on the ice", "warranty": "lasts two years"} {
+		if out := h.must("search", question); !strings.Contains(out, words) {
+			h.t.Errorf("%q is not found:\n%s", words, out)
+		}
+	}
+}
+
+const walrusText = "The walrus sleeps on the ice.\n"
+
+// flipped is a text with one bit of its byte at i turned.
+func flipped(s string, i int) string {
+	b := []byte(s)
+	b[i] ^= 4
+	return string(b)
+}
+
+// Each file of the data directory is lost or damaged in turn. A start then
+// refuses, or makes the file anew; it never changes another file that it cannot
+// make anew, nor lists less than there was.
+func TestADamagedFileCostsNoOther(t *testing.T) {
+	h, other := aged(t), newHouse(t)
+	other.must("add", other.file("else.md", "The pelican flies.\n"))
+	whole, others := h.stored(), other.stored()
+	original := h.original(walrusText)
+	for _, path := range []string{databaseName, identityName, "index.snapshot", "lsa.model", "reserve", original, lockName, serverName} {
+		held := whole[path]
+		foreign := others[path]
+		if path != original && foreign == "" {
+			foreign = "Dear diary"
+		}
+		if path == original {
+			foreign = "Dear diary, today it rained."
+		}
+		damages := map[string]func(at string){
+			"missing": func(at string) { os.Remove(at) },
+			"empty":   func(at string) { write(t, at, "") },
+			"foreign": func(at string) { write(t, at, foreign) },
+		}
+		if held != "" {
+			damages["truncated"] = func(at string) { write(t, at, held[:len(held)/2]) }
+			damages["flipped"] = func(at string) { write(t, at, flipped(held, min(10, len(held)-1))) }
+		}
+		for name, damage := range damages {
+			t.Run(path+" "+name, func(t *testing.T) {
+				c := h.copied(t)
+				damage(filepath.Join(c.data, filepath.FromSlash(path)))
+				switch {
+				case path == databaseName, path == identityName && name == "foreign":
+					c.refuses(databaseName)
+					return
+				}
+				damaged := c.stored()
+				c.lists()
+				after := c.stored()
+				for kept, body := range damaged {
+					if strings.HasPrefix(kept, "files/") && after[kept] != body {
+						t.Errorf("%s has changed", kept)
+					}
+				}
+				if after[identityName] != whole[identityName] {
+					t.Errorf("the identity was %q and is %q", whole[identityName], after[identityName])
+				}
+				if code, out, _ := c.run("doctor"); path == original && name != "flipped" && (code != exitFailed || !strings.Contains(out, "✗ originals")) {
+					t.Errorf("doctor: exit code %d\n%s", code, out)
+				}
+			})
+		}
+	}
+}
+
+// What shows that there was a database is enough to refuse, each by itself.
+func TestALostDatabaseIsSeen(t *testing.T) {
+	h := aged(t)
+	for _, left := range []string{h.original(walrusText), "index.snapshot", "databases/db_1.db", identityName, databaseName + "-wal"} {
+		t.Run(left, func(t *testing.T) {
+			c := house{t: t, home: h.home, data: filepath.Join(t.TempDir(), "data")}
+			write(t, filepath.Join(c.data, filepath.FromSlash(left)), "some words")
+			c.refuses(left)
+		})
+	}
+}
+
+// A database that is not ibid's is not made one.
+func TestAForeignDatabaseIsLeftAlone(t *testing.T) {
+	h := newHouse(t)
+	if err := os.MkdirAll(h.data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(h.data, databaseName)
+	inDatabase(t, path, "CREATE TABLE songs (title TEXT)")
+	h.refuses("not a database of ibid's")
+	inDatabase(t, path, "PRAGMA user_version = 12")
+	h.refuses("not a database of ibid's")
+}
+
+// A directory of an ibid that knew no identity gets one at its first start, if
+// its database is the one of its originals.
+func TestAnOlderDirectoryGetsAnIdentity(t *testing.T) {
+	h, other := aged(t), newHouse(t)
+	other.must("add", other.file("else.md", "The pelican flies.\n"))
+	for _, old := range []house{h, other} {
+		inDatabase(t, filepath.Join(old.data, databaseName), "DELETE FROM settings WHERE name = 'identity'")
+		if err := os.Remove(filepath.Join(old.data, identityName)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	swapped := h.copied(t)
+	write(t, filepath.Join(swapped.data, databaseName), other.stored()[databaseName])
+	swapped.refuses("lists only 0 of the 2 originals")
+
+	h.lists()
+	if _, err := readIdentity(h.data); err != nil {
+		t.Error(err)
+	}
+	inDatabase(t, filepath.Join(h.data, databaseName), "DELETE FROM settings WHERE name = 'identity'")
+	h.refuses("belongs to another data directory")
+}
+
+// One byte of the database is flipped, at the places that SQLite reads first and
+// at some of each page. Whatever it meets, a start refuses or lists what was
+// there: never an empty library. Some of the places are tried, the same ones each
+// time; IBID_FULL=1 tries all.
+func TestAFlippedByteEmptiesNoLibrary(t *testing.T) {
+	h := aged(t)
+	held, files := h.stored()[databaseName], len(h.stored())
+	var places []int
+	for at := range 100 { // the file's header
+		places = append(places, at)
+	}
+	for page := 0; page < len(held); page += 4096 {
+		// The page's kind, its number of cells, where they begin, and the last cell.
+		places = append(places, page, page+3, page+4, page+6, page+8, page+4090)
+	}
+	if os.Getenv("IBID_FULL") == "" {
+		random := rand.New(rand.NewPCG(12, 12))
+		random.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+		// The file's magic, the page size, the format; the root page's kind; and others.
+		places = append([]int{0, 16, 44, 100}, places[:16]...)
+	}
+	refusals := 0
+	for _, at := range places {
+		c := h.copied(t)
+		write(t, filepath.Join(c.data, databaseName), flipped(held, at))
+		db, err := openDatabase(t.Context(), c.data, nil)
+		if err != nil {
+			refusals++
+			continue
+		}
+		docs, err := db.Documents(t.Context(), ibid.Scope{})
+		if err == nil && len(docs) != 2 {
+			t.Errorf("byte %d: %d documents are listed", at, len(docs))
+		}
+		if err := db.Close(); err != nil {
+			t.Logf("byte %d: %v", at, err)
+		}
+		if left := len(c.stored()); left < files {
+			t.Errorf("byte %d: %d files are left of %d", at, left, files)
+		}
+	}
+	if refusals == 0 {
+		t.Error("nothing was refused: the test flips nothing that matters")
+	}
+	t.Logf("%d of %d flips were refused", refusals, len(places))
 }

@@ -22,6 +22,7 @@ import (
 //	                 the kernel frees it when that process ends, however it ends.
 //	                 Holds the process id, for error messages.
 //	DIR/ibid.db      the database
+//	DIR/identity     to which database the directory belongs (identity.go)
 //	DIR/server.json  where that process answers, readable by its owner only:
 //	                 {"addr","pid","token","command"}
 //

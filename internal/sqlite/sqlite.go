@@ -135,13 +135,15 @@ func (db *DB) Check(ctx context.Context) error {
 }
 
 // Verify runs SQLite's own integrity check; it reads the whole file.
-func (db *DB) Verify(ctx context.Context) error {
+func (db *DB) Verify(ctx context.Context) error { return verify(ctx, db.readers, db.path) }
+
+func verify(ctx context.Context, q *sql.DB, path string) error {
 	var verdict string
-	if err := db.readers.QueryRowContext(ctx, "PRAGMA quick_check").Scan(&verdict); err != nil {
+	if err := q.QueryRowContext(ctx, "PRAGMA quick_check").Scan(&verdict); err != nil {
 		return translate(err)
 	}
 	if verdict != "ok" {
-		return fmt.Errorf("database %s is damaged: %s", db.path, verdict)
+		return &ibid.Error{Code: ibid.CodeInternal, Message: fmt.Sprintf("database %s is damaged: %s", path, verdict), Err: errForeign}
 	}
 	return nil
 }
@@ -323,6 +325,7 @@ func runGuarded(fn func(querier) error, q querier) (err error) {
 
 // SQLite's primary result codes, https://www.sqlite.org/rescode.html
 const (
+	codeError      = 1 // of the statement: there is no such table, for example
 	codeBusy       = 5
 	codeReadOnly   = 8
 	codeIOErr      = 10
