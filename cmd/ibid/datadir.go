@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"ibid"
+	"ibid/internal/disk"
 )
 
 // A data directory belongs to one process at a time:
@@ -88,7 +89,7 @@ func (h *heldError) hint() string {
 // a *heldError when another process has it. The name of the command that holds
 // it is shown to others.
 func holdDir(dir, command string) (*Hold, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := (disk.OS{}).MkdirAll(dir); err != nil {
 		return nil, dirError(dir, err)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
@@ -116,7 +117,7 @@ func holdDir(dir, command string) (*Hold, error) {
 
 // begin clears away what a process that died has left.
 func (h *Hold) begin() error {
-	if err := os.Remove(filepath.Join(h.dir, serverName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := (disk.OS{}).Remove(filepath.Join(h.dir, serverName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := h.lock.Truncate(0); err != nil {
@@ -134,13 +135,8 @@ func (h *Hold) Announce(addr net.Addr, token string) error {
 	if err != nil {
 		return fmt.Errorf("announce server: %w", err)
 	}
-	path := filepath.Join(h.dir, serverName)
-	// Written beside and renamed: a reader sees all of it or none.
-	next := path + ".new"
-	if err := os.WriteFile(next, append(body, '\n'), 0o600); err != nil {
-		return dirError(h.dir, err)
-	}
-	if err := os.Rename(next, path); err != nil {
+	// A reader sees all of it or none.
+	if err := disk.WriteFile(disk.OS{}, filepath.Join(h.dir, serverName), append(body, '\n')); err != nil {
 		return dirError(h.dir, err)
 	}
 	return nil
@@ -151,8 +147,8 @@ func (h *Hold) Release() {
 	if h.lock == nil {
 		return
 	}
-	os.Remove(filepath.Join(h.dir, serverName))
-	h.lock.Close() // frees the lock
+	_ = disk.OS{}.Remove(filepath.Join(h.dir, serverName)) // a stale one does no harm
+	h.lock.Close()                                         // frees the lock
 	h.lock = nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/disk"
 )
 
 // Store keeps which databases are attached.
@@ -34,8 +35,9 @@ type Store interface {
 
 // Config is what a catalog works with.
 type Config struct {
-	Dir         string // where tables of CSV files and workbooks are kept
-	Forbidden   string // a directory in which no file may be attached: our own data
+	Disk        disk.FS // the file system of Dir; nil: this machine's
+	Dir         string  // where tables of CSV files and workbooks are kept
+	Forbidden   string  // a directory in which no file may be attached: our own data
 	Store       Store
 	Limits      Limits
 	FileBytes   int64         // largest CSV file or workbook
@@ -55,6 +57,9 @@ type Catalog struct {
 // New returns a catalog.
 func New(cfg Config) *Catalog {
 	cfg.Limits = cfg.Limits.withDefaults()
+	if cfg.Disk == nil {
+		cfg.Disk = disk.OS{}
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -75,13 +80,13 @@ func (c *Catalog) Close() {
 func (c *Catalog) Sweep(ctx context.Context) error {
 	if left, err := filepath.Glob(filepath.Join(c.cfg.Dir, copyPattern+"*")); err == nil {
 		for _, path := range left { // of a process that died
-			_ = os.Remove(path)
+			_ = c.cfg.Disk.Remove(path)
 		}
 	}
 	gone, err := c.cfg.Store.ForgetDatabases(ctx, c.cfg.Now().Add(-c.cfg.KeepRemoved))
 	for _, id := range gone {
 		c.shut(id)
-		_ = os.Remove(c.ownFile(id)) // most have none
+		_ = c.cfg.Disk.Remove(c.ownFile(id)) // most have none
 	}
 	return err
 }
@@ -278,7 +283,7 @@ func (c *Catalog) take(ctx context.Context, d ibid.Database, a Addition) error {
 	case d.Kind == ibid.DatabaseXLSX:
 		load = loadXLSX
 	case d.Kind == ibid.DatabaseSQLite:
-		load = copySQLite
+		load = func(_ context.Context, from, to, _ string) error { return copySQLite(c.cfg.Disk, from, to) }
 	}
 	path := cmp.Or(a.File, string(d.Source))
 	info, err := os.Stat(path)
@@ -289,17 +294,21 @@ func (c *Catalog) take(ctx context.Context, d ibid.Database, a Addition) error {
 		return &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("the file is larger than %d MB", c.cfg.FileBytes>>20),
 			Hint: "raise limits.file_mb, or load it into SQLite or PostgreSQL and attach that"}
 	}
-	if err := os.MkdirAll(c.cfg.Dir, 0o700); err != nil {
+	if err := c.cfg.Disk.MkdirAll(c.cfg.Dir); err != nil {
 		return fmt.Errorf("make the directory of databases: %w", err)
 	}
 	fresh := c.ownFile(d.ID) + ".new"
-	defer os.Remove(fresh)
-	_ = os.Remove(fresh) // of a process that was killed
+	defer c.cfg.Disk.Remove(fresh)
+	_ = c.cfg.Disk.Remove(fresh) // of a process that was killed
 	if err := load(ctx, path, fresh, d.Name); err != nil {
 		return err
 	}
 	c.shut(d.ID)
-	if err := os.Rename(fresh, c.ownFile(d.ID)); err != nil {
+	err = disk.SyncFile(c.cfg.Disk, fresh)
+	if err == nil {
+		err = disk.Move(c.cfg.Disk, fresh, c.ownFile(d.ID))
+	}
+	if err != nil {
 		return fmt.Errorf("keep the tables of %s: %w", d.Name, err)
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/disk"
 )
 
 // What is loaded of a file.
@@ -40,8 +41,8 @@ type loader struct {
 	cells   int
 }
 
-// newLoader creates the file. Nobody reads it before it is whole, so nothing of
-// it needs to be safe from a crash.
+// newLoader creates the file. Nobody reads it before it is whole, and then
+// Catalog.take syncs it: SQLite need not do so at each step.
 func newLoader(ctx context.Context, path string) (*loader, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)"
 	db, err := sql.Open("sqlite", dsn)
@@ -237,18 +238,18 @@ func kindOfValue(text string) columnKind {
 }
 
 // copySQLite keeps an uploaded SQLite file.
-func copySQLite(_ context.Context, from, to, _ string) error {
+func copySQLite(fsys disk.FS, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return unreadable(err)
 	}
-	return copyFile(in, to)
+	return copyFile(fsys, in, to)
 }
 
 // copyFile writes what is left of a file to another, and closes both.
-func copyFile(in *os.File, to string) error {
+func copyFile(fsys disk.FS, in *os.File, to string) error {
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	out, err := fsys.Create(to)
 	if err != nil {
 		return fmt.Errorf("copy a database: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/disk"
 )
 
 // A SQLite file in WAL mode is two: what was committed last may stand in a file
@@ -93,7 +94,8 @@ func (s *sqliteSource) connection() (db *sql.DB, done func() error, err error) {
 	}, nil
 }
 
-// copy returns a copy of the database and its log.
+// copy returns a copy of the database and its log. It need not survive a crash,
+// so it is not synced.
 func (s *sqliteSource) copy(of stamp) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +103,7 @@ func (s *sqliteSource) copy(of stamp) (string, error) {
 		return s.copied.path, nil
 	}
 	s.forget()
-	f, err := os.CreateTemp(s.dir, copyPattern)
+	f, err := disk.OS{}.CreateTemp(s.dir, copyPattern)
 	if err != nil {
 		return "", fmt.Errorf("copy a database: %w", err)
 	}
@@ -127,7 +129,7 @@ func (s *sqliteSource) forget() {
 		return
 	}
 	for _, ending := range []string{"", "-wal", "-shm"} {
-		_ = os.Remove(s.copied.path + ending) // the next start sweeps what is left
+		_ = disk.OS{}.Remove(s.copied.path + ending) // the next start sweeps what is left
 	}
 	s.copied = copied{}
 }
@@ -140,7 +142,7 @@ func copyIfThere(from, to string) error {
 	if err != nil {
 		return unreadable(err)
 	}
-	return copyFile(in, to)
+	return copyFile(disk.OS{}, in, to)
 }
 
 // openFile opens a file for reading only.

@@ -6,26 +6,39 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 
 	"ibid"
+	"ibid/internal/disk"
 )
 
 // fileStore keeps originals by the hash of their content:
 //
 //	files/ab/ab12…      (sha256, the first 32 hex digits)
 //	files/tmp/upload-…  under way; those that a crash left are deleted at start
-type fileStore struct{ dir string }
+//
+// An original is on disk, under its name, before the database is told of it, and
+// is off the disk before the database forgets it: a power cut never leaves the
+// database with a hash whose bytes are lost.
+type fileStore struct {
+	disk disk.FS
+	dir  string
+
+	mu   sync.Mutex
+	safe map[string]bool // directories below dir that were synced into it since we began
+}
 
 // uploadPrefix begins the names of uploads under way.
 const uploadPrefix = "upload-"
 
-func newFileStore(dir string) (fileStore, error) {
-	s := fileStore{dir}
-	if err := os.MkdirAll(s.tmp(), 0o700); err != nil {
+func newFileStore(fsys disk.FS, dir string) (*fileStore, error) {
+	s := &fileStore{disk: fsys, dir: dir, safe: map[string]bool{}}
+	if err := fsys.MkdirAll(s.tmp()); err != nil {
 		return s, fmt.Errorf("make the folder for originals: %w", err)
 	}
 	entries, err := os.ReadDir(s.tmp())
@@ -36,14 +49,14 @@ func newFileStore(dir string) (fileStore, error) {
 		if !strings.HasPrefix(e.Name(), uploadPrefix) || !e.Type().IsRegular() {
 			continue // not ours
 		}
-		if err := os.Remove(filepath.Join(s.tmp(), e.Name())); err != nil {
+		if err := fsys.Remove(filepath.Join(s.tmp(), e.Name())); err != nil {
 			return s, fmt.Errorf("clear unfinished uploads: %w", err)
 		}
 	}
 	return s, nil
 }
 
-func (s fileStore) tmp() string { return filepath.Join(s.dir, "tmp") }
+func (s *fileStore) tmp() string { return filepath.Join(s.dir, "tmp") }
 
 // upload is content that has come in and is on disk, and has no place yet.
 type upload struct {
@@ -52,12 +65,13 @@ type upload struct {
 	size int64 // bytes
 }
 
-// drop forgets an upload that was not kept.
-func (u upload) drop() { os.Remove(u.tmp) }
+// drop forgets an upload, unless it was kept. What cannot be deleted now is
+// deleted at the next start.
+func (s *fileStore) drop(u upload) { _ = s.disk.Remove(u.tmp) }
 
-// receive takes content in. It is on disk when receive returns.
-func (s fileStore) receive(content io.Reader) (upload, error) {
-	f, err := os.CreateTemp(s.tmp(), uploadPrefix)
+// receive takes content in. What it holds is on disk when receive returns.
+func (s *fileStore) receive(content io.Reader) (upload, error) {
+	f, err := s.disk.CreateTemp(s.tmp(), uploadPrefix)
 	if err != nil {
 		return upload{}, diskError("keep the original", err)
 	}
@@ -67,30 +81,72 @@ func (s fileStore) receive(content io.Reader) (upload, error) {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		os.Remove(f.Name())
+		s.drop(upload{tmp: f.Name()})
 		return upload{}, diskError("keep the original", err)
 	}
 	return upload{tmp: f.Name(), hash: hex.EncodeToString(sum.Sum(nil))[:32], size: size}, nil
 }
 
-// keep puts an upload in its place.
-func (s fileStore) keep(u upload) error {
-	path := filepath.Join(s.dir, u.hash[:2], u.hash)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return diskError("keep the original", err)
+// keep puts an upload in its place, where it survives a power cut once keep has
+// returned.
+func (s *fileStore) keep(u upload) error {
+	err := s.makeDir(u.hash[:2])
+	if err == nil {
+		err = disk.Move(s.disk, u.tmp, s.place(u.hash))
 	}
-	if err := os.Rename(u.tmp, path); err != nil {
+	if err != nil {
 		return diskError("keep the original", err)
 	}
 	return nil
 }
 
+// makeDir makes a directory for originals. One that is there already is synced
+// once: who made it may have been killed before he came to that.
+func (s *fileStore) makeDir(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.safe[name] {
+		return nil
+	}
+	if err := s.disk.MkdirAll(filepath.Join(s.dir, name)); err != nil {
+		return err
+	}
+	if err := s.disk.SyncDir(s.dir); err != nil {
+		return err
+	}
+	s.safe[name] = true
+	return nil
+}
+
+// discard deletes an original, which does not come back by a power cut once
+// discard has returned nil. That it is not there is no error.
+func (s *fileStore) discard(hash string) error {
+	err := s.disk.Remove(s.place(hash))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return s.settle(hash)
+}
+
+// settle makes sure that an original which is not there any more does not come
+// back by a power cut.
+func (s *fileStore) settle(hash string) error {
+	err := s.disk.SyncDir(filepath.Dir(s.place(hash)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// place is where the bytes of a hash belong.
+func (s *fileStore) place(hash string) string { return filepath.Join(s.dir, hash[:2], hash) }
+
 // path returns where the bytes of a hash lie.
-func (s fileStore) path(hash string) (string, error) {
+func (s *fileStore) path(hash string) (string, error) {
 	if len(hash) != 32 || strings.Trim(hash, "0123456789abcdef") != "" {
 		return "", ibid.Errorf(ibid.CodeNotFound, "there is no version %q", hash)
 	}
-	path := filepath.Join(s.dir, hash[:2], hash)
+	path := s.place(hash)
 	if _, err := os.Stat(path); err != nil {
 		return "", ibid.Errorf(ibid.CodeNotFound, "the original of version %s is gone", hash)
 	}

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/disk"
 )
 
 // Store keeps where each document stands.
@@ -124,7 +125,8 @@ type Unpacker interface {
 
 // Config is what a Pipeline needs.
 type Config struct {
-	Dir        string // originals under files/, the index snapshot, the fitted embedder
+	Dir        string  // originals under files/, the index snapshot, the fitted embedder
+	Disk       disk.FS // the file system of Dir; nil: this machine's
 	Store      Store
 	Library    Library
 	Sweeper    Sweeper
@@ -152,7 +154,7 @@ type Config struct {
 // Pipeline takes documents in. Open it, and Stop it.
 type Pipeline struct {
 	cfg    Config
-	files  fileStore
+	files  *fileStore
 	base   context.Context
 	cancel context.CancelFunc
 	group  sync.WaitGroup
@@ -194,7 +196,10 @@ func New(cfg Config) (*Pipeline, error) {
 	if cfg.SetEmbedder == nil {
 		cfg.SetEmbedder = func(ibid.Embedder) {}
 	}
-	files, err := newFileStore(filepath.Join(cfg.Dir, "files"))
+	if cfg.Disk == nil {
+		cfg.Disk = disk.OS{}
+	}
+	files, err := newFileStore(cfg.Disk, filepath.Join(cfg.Dir, "files"))
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +296,7 @@ func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader
 	if err != nil {
 		return d, false, err
 	}
-	defer upload.drop()
+	defer p.files.drop(upload)
 	if upload.size == 0 {
 		return d, false, ibid.Errorf(ibid.CodeBadRequest, "the file is empty")
 	}

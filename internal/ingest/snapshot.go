@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
+
+	"ibid/internal/disk"
 )
 
 func (p *Pipeline) snapshotPath() string { return filepath.Join(p.cfg.Dir, "index.snapshot") }
@@ -18,7 +19,7 @@ func (p *Pipeline) snapshotPath() string { return filepath.Join(p.cfg.Dir, "inde
 // library has changed since; without one it reads the whole library.
 func (p *Pipeline) loadIndex(ctx context.Context) error {
 	var have int64
-	f, err := os.Open(p.snapshotPath())
+	f, err := p.cfg.Disk.Open(p.snapshotPath())
 	switch {
 	case err == nil:
 		have, err = p.cfg.Index.Load(bufio.NewReaderSize(f, 1<<20))
@@ -61,7 +62,7 @@ func (p *Pipeline) saveIndex() error {
 	}
 	// What is published while the snapshot is written may or may not be in it;
 	// replaying it again does no harm.
-	err := writeBeside(p.snapshotPath(), func(w io.Writer) error {
+	err := disk.Replace(p.cfg.Disk, p.snapshotPath(), func(w io.Writer) error {
 		defer p.turns.take()()
 		return p.cfg.Index.Save(w, change)
 	})
@@ -81,22 +82,6 @@ func (p *Pipeline) saveVectors() error {
 	p.saved = -1
 	p.publish.Unlock()
 	return p.saveIndex()
-}
-
-// writeBeside writes a file that takes the place of the one at path only when it
-// is whole and on disk.
-func writeBeside(path string, write func(io.Writer) error) error {
-	tmp := path + ".new"
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp)
-	w := bufio.NewWriterSize(f, 1<<20)
-	if err := errors.Join(write(w), w.Flush(), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp, path)
 }
 
 // snapshotEvery is how long a crash can make the next start replay.

@@ -91,6 +91,8 @@ func (p *Pipeline) sweepOriginal(ctx context.Context, hash string, before time.T
 			return 0, false, err
 		}
 		size = info.Size()
+	} else if err := p.files.settle(hash); err != nil {
+		return 0, false, err
 	}
 	return size, gone, p.cfg.Sweeper.ForgetDiscarded(ctx, hash)
 }
@@ -104,11 +106,7 @@ func (p *Pipeline) discard(ctx context.Context, hash string) (gone bool, err err
 	if err != nil || used {
 		return false, err
 	}
-	path, err := p.files.path(hash)
-	if err != nil {
-		return false, nil // it went by itself
-	}
-	return true, os.Remove(path)
+	return true, p.files.discard(hash)
 }
 
 // Unknown returns the paths, within the data directory, of the files among the

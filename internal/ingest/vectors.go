@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/disk"
 	"ibid/internal/lsa"
 )
 
@@ -169,7 +170,7 @@ func (p *Pipeline) refit(ctx context.Context) error {
 	case old != nil && old.Name() != fit.Name():
 		p.cfg.Vectors.DropSpace(old.Name())
 	}
-	if err := writeBeside(p.fitPath(), fit.Save); err != nil {
+	if err := disk.Replace(p.cfg.Disk, p.fitPath(), fit.Save); err != nil {
 		return err
 	}
 	return p.saveVectors()

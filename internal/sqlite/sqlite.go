@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/disk"
 
 	sqlitelib "modernc.org/sqlite"
 )
@@ -378,8 +379,7 @@ func (db *DB) fillReserve() {
 		return
 	}
 	// Real bytes: a sparse file would reserve nothing.
-	if err := os.WriteFile(db.reservePath(), make([]byte, reserveBytes), 0o600); err != nil {
-		_ = os.Remove(db.reservePath())
+	if err := disk.WriteFile(disk.OS{}, db.reservePath(), make([]byte, reserveBytes)); err != nil {
 		db.log.Warn("no room for the disk-full reserve", "error", err)
 		db.spent = time.Now()
 		return
@@ -389,7 +389,7 @@ func (db *DB) fillReserve() {
 
 func (db *DB) dropReserve() bool {
 	db.spent = time.Now()
-	return os.Remove(db.reservePath()) == nil
+	return disk.OS{}.Remove(db.reservePath()) == nil
 }
 
 func millis(t time.Time) int64 { return t.UnixMilli() }
