@@ -23,6 +23,7 @@ const (
 	CodeNotFound        Code = "NOT_FOUND"
 	CodeConflict        Code = "CONFLICT"
 	CodeToolBudget      Code = "TOOL_BUDGET"
+	CodeBusy            Code = "BUSY" // too much waits already: the same call may succeed a little later
 	CodeDiskFull        Code = "DISK_FULL"
 	CodeInternal        Code = "INTERNAL"
 )

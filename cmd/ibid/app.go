@@ -433,13 +433,15 @@ func (f finder) Propositions(ctx context.Context, q search.Query) (search.Result
 type files struct{ *extract.Pool }
 
 // Extract reads a file.
-func (f files) Extract(ctx context.Context, path, name, password string, progress func(page, pages int)) (ibid.Extract, error) {
-	return f.Pool.Extract(ctx, extract.Request{Path: path, Name: name, Password: password}, func(p extract.Progress) { progress(p.Page, p.Pages) })
+func (f files) Extract(ctx context.Context, o ingest.Original, progress func(page, pages int)) (ibid.Extract, error) {
+	req := extract.Request{Path: o.Path, Name: o.Name, Password: o.Password, Killed: o.Killed}
+	return f.Pool.Extract(ctx, req, func(p extract.Progress) { progress(p.Page, p.Pages) })
 }
 
 // Members opens an archive or a message.
-func (f files) Members(ctx context.Context, path, name string, each func(name string, data []byte) error) (notice string, err error) {
-	return f.Pool.Members(ctx, extract.Request{Path: path, Name: name}, func(m extract.Member) error { return each(m.Name, m.Data) })
+func (f files) Members(ctx context.Context, o ingest.Original, each func(name string, data []byte) error) (notice string, err error) {
+	req := extract.Request{Path: o.Path, Name: o.Name, Killed: o.Killed}
+	return f.Pool.Members(ctx, req, func(m extract.Member) error { return each(m.Name, m.Data) })
 }
 
 // PageImage renders a page.

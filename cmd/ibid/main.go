@@ -108,6 +108,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.serveCommand(),
 		c.addCommand(),
 		c.cancelCommand(),
+		c.retryCommand(),
 		c.askCommand(),
 		c.searchCommand(),
 		c.lsCommand(),

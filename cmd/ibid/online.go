@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -106,7 +107,14 @@ func (a *app) checkPainter(ctx context.Context) server.Check {
 	return good("pictures", "%s answers", a.painter.Name())
 }
 
-// ReadFile reads a file that is not in the library, in a worker.
+// ReadFile reads a file that is not in the library, in a worker, and once more where
+// that is killed from outside.
 func (f files) ReadFile(ctx context.Context, name string, data []byte) (ibid.Extract, error) {
-	return f.Pool.Extract(ctx, extract.Request{Data: data, Name: name}, nil)
+	req := extract.Request{Data: data, Name: name}
+	x, err := f.Pool.Extract(ctx, req, nil)
+	if errors.Is(err, ibid.ErrReaderKilled) {
+		req.Killed = extract.Alone
+		x, err = f.Pool.Extract(ctx, req, nil)
+	}
+	return x, err
 }

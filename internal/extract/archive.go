@@ -41,7 +41,7 @@ func (p *Pool) Members(ctx context.Context, req Request, each func(Member) error
 		return "", err
 	}
 	defer src.close()
-	ctx, release, err := p.enter(ctx)
+	ctx, release, err := p.enter(ctx, req.Killed)
 	if err != nil {
 		return "", err
 	}
@@ -67,6 +67,12 @@ func (p *Pool) Members(ctx context.Context, req Request, each func(Member) error
 	case refusal != nil:
 		return "", refusal
 	case errors.As(err, &died):
+		if err := died.again(req, src); err != nil {
+			return "", err
+		}
+		if errors.Is(died.reason, errKilled) { // what came before stays
+			return "", refuse("the archive cannot be unpacked to its end: " + died.reason.Error())
+		}
 		return "", &ibid.Error{Code: deathCode(died.reason), Message: "the archive cannot be unpacked to its end", Err: died.reason}
 	}
 	return d.Notice, err

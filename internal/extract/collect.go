@@ -212,7 +212,11 @@ const beginningOnly = "only the beginning could be read: "
 // nothing is the error for a file without text.
 func (c *collector) nothing(notice string) error {
 	if c.lost.reason != nil {
-		return &ibid.Error{Code: deathCode(c.lost.reason), Message: "the file cannot be read: " + c.lost.reason.Error()}
+		e := &ibid.Error{Code: deathCode(c.lost.reason), Message: "the file cannot be read: " + c.lost.reason.Error()}
+		if errors.Is(c.lost.reason, errKilled) {
+			e.Hint = "free some memory, and try again"
+		}
+		return e
 	}
 	if notice != "" {
 		return refuse("nothing could be read: " + strings.TrimPrefix(notice, beginningOnly))

@@ -3,6 +3,7 @@ package extract
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -142,6 +143,10 @@ func misbehave(out io.Writer, misdeed string) {
 		time.Sleep(time.Hour)
 	case "crash":
 		panic("crash")
+	case "killed":
+		self, _ := os.FindProcess(os.Getpid())
+		_ = self.Kill() // as the kernel does where memory is short
+		time.Sleep(time.Hour)
 	}
 }
 

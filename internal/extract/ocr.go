@@ -116,6 +116,9 @@ func (o *ocr) recognise(ctx context.Context, picture []byte, dpi int) ([]pdfPage
 	}
 	limitMemory(cmd.Process.Pid, ocrMemory)
 	if err := cmd.Wait(); err != nil {
+		if killedFromOutside(err) && ctx.Err() == nil {
+			return nil, fmt.Errorf("tesseract: %w", errKilled)
+		}
 		return nil, fmt.Errorf("tesseract: %w", err)
 	}
 	if dpi == 0 {
@@ -193,6 +196,9 @@ func (w *worker) readPicture(ctx context.Context, j job, data []byte) error {
 		return err
 	}
 	pages, err := o.recognise(ctx, data, 0)
+	if errors.Is(err, errKilled) {
+		return err
+	}
 	if err != nil {
 		return refuse("the picture cannot be read: it is damaged, or of a kind that tesseract does not know")
 	}
@@ -236,7 +242,7 @@ func (w *worker) recognisePage(ctx context.Context, j job, doc pageDrawer, page 
 		return page, fmt.Errorf("encode picture: %w", err)
 	}
 	pages, err := o.recognise(ctx, picture.Bytes(), dpi)
-	if errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, errKilled) {
 		return page, err
 	}
 	if err != nil || len(pages) != 1 {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"ibid"
@@ -30,7 +31,8 @@ type Config struct {
 // beyond Config.Workers wait.
 type Pool struct {
 	cfg     Config
-	slots   chan struct{} // one element for each job that runs
+	slots   chan struct{} // one element for each job that runs; a job with less beside it holds several
+	gather  chan struct{} // one element while a job gathers several slots: two at once would wait for each other
 	stopped context.Context
 	stop    context.CancelFunc
 	timers  sync.WaitGroup
@@ -51,7 +53,7 @@ func New(cfg Config) (*Pool, error) {
 		}
 		cfg.Command = []string{exe, WorkerCommand}
 	}
-	p := &Pool{cfg: cfg, slots: make(chan struct{}, cfg.Workers)}
+	p := &Pool{cfg: cfg, slots: make(chan struct{}, cfg.Workers), gather: make(chan struct{}, 1)}
 	p.stopped, p.stop = context.WithCancel(context.Background())
 	return p, nil
 }
@@ -68,6 +70,12 @@ func (p *Pool) Stop() {
 			<-p.slots
 		}
 	}()
+	p.endIdle()
+	p.timers.Wait()
+}
+
+// endIdle ends the workers that have no job.
+func (p *Pool) endIdle() {
 	p.mu.Lock()
 	free := p.free
 	p.free = nil
@@ -78,12 +86,12 @@ func (p *Pool) Stop() {
 		}
 		_ = w.end()
 	}
-	p.timers.Wait()
 }
 
 // Extract reads a file. progress, which may be nil, is called from this
 // goroutine. Where only some of a file could be read, that is returned with a
-// Notice; an error means that nothing could be, and is one line for the user.
+// Notice; an error means that nothing could be, and is one line for the user, or
+// an ibid.ErrReaderKilled where the file is to be tried again.
 func (p *Pool) Extract(ctx context.Context, req Request, progress func(Progress)) (ibid.Extract, error) {
 	if progress == nil {
 		progress = func(Progress) {}
@@ -93,7 +101,7 @@ func (p *Pool) Extract(ctx context.Context, req Request, progress func(Progress)
 		return ibid.Extract{}, err
 	}
 	defer src.close()
-	ctx, release, err := p.enter(ctx)
+	ctx, release, err := p.enter(ctx, req.Killed)
 	if err != nil {
 		return ibid.Extract{}, err
 	}
@@ -110,6 +118,9 @@ func (p *Pool) Extract(ctx context.Context, req Request, progress func(Progress)
 		if !errors.As(err, &died) {
 			return ibid.Extract{}, err
 		}
+		if err := died.again(req, src); err != nil {
+			return ibid.Extract{}, err
+		}
 		next, goOn := c.died(died.reason)
 		if !goOn {
 			return c.finish()
@@ -118,14 +129,24 @@ func (p *Pool) Extract(ctx context.Context, req Request, progress func(Progress)
 	}
 }
 
-// RenderPage draws a page of a PDF, width pixels wide, as PNG.
+// RenderPage draws a page of a PDF, width pixels wide, as PNG. Where its worker is
+// killed from outside it is drawn once more.
 func (p *Pool) RenderPage(ctx context.Context, req Request, page, width int) ([]byte, error) {
+	png, err := p.renderPage(ctx, req, page, width)
+	if errors.Is(err, ibid.ErrReaderKilled) {
+		req.Killed = Alone
+		png, err = p.renderPage(ctx, req, page, width)
+	}
+	return png, err
+}
+
+func (p *Pool) renderPage(ctx context.Context, req Request, page, width int) ([]byte, error) {
 	src, err := req.open(p.cfg.Limits.InputBytes)
 	if err != nil {
 		return nil, err
 	}
 	defer src.close()
-	ctx, release, err := p.enter(ctx)
+	ctx, release, err := p.enter(ctx, req.Killed)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +163,9 @@ func (p *Pool) RenderPage(ctx context.Context, req Request, page, width int) ([]
 	err = p.run(ctx, j, src, p.deadline(), collect)
 	var died *deathError
 	if errors.As(err, &died) {
+		if err := died.again(req, src); err != nil {
+			return nil, err
+		}
 		return nil, &ibid.Error{Code: deathCode(died.reason), Message: fmt.Sprintf("page %d cannot be drawn", page), Err: died.reason}
 	}
 	return png, err
@@ -164,32 +188,74 @@ type deathError struct{ reason error }
 func (e *deathError) Error() string { return e.reason.Error() }
 func (e *deathError) Unwrap() error { return e.reason }
 
+// again returns an ErrReaderKilled where the file that the worker was reading is to
+// be tried again, else nil.
+func (e *deathError) again(req Request, src *source) error {
+	if errors.Is(e.reason, errKilled) && req.Killed < Alone {
+		return fmt.Errorf("read %s: %w", src.name, ibid.ErrReaderKilled)
+	}
+	return nil
+}
+
 func deathCode(reason error) ibid.Code {
-	if errors.Is(reason, errTimeout) || errors.Is(reason, errStalled) {
+	switch {
+	case errors.Is(reason, errTimeout) || errors.Is(reason, errStalled):
 		return ibid.CodeTimeout
+	case errors.Is(reason, errKilled):
+		return ibid.CodeInternal
 	}
 	return ibid.CodeBadRequest
 }
 
-// enter waits for a slot. The context it returns also ends when the pool stops.
-func (p *Pool) enter(ctx context.Context) (context.Context, func(), error) {
+// beside is how many jobs may run, that one included, while a file is read whose
+// reader was killed before.
+func (p *Pool) beside(killed int) int {
+	switch {
+	case killed >= Alone:
+		return 1
+	case killed > 0:
+		return max(1, cap(p.slots)/2)
+	}
+	return cap(p.slots)
+}
+
+// enter waits for a slot, and holds as many as it takes to keep others from
+// running beside a file whose reader was killed before. The context it returns
+// also ends when the pool stops.
+func (p *Pool) enter(ctx context.Context, killed int) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancel(ctx)
 	unhook := context.AfterFunc(p.stopped, cancel)
-	entered := false
-	select {
-	case p.slots <- struct{}{}:
-		entered = true
-	case <-ctx.Done():
-	}
-	if err := ctx.Err(); err != nil {
-		if entered { // both were ready: a slot that is kept would hold up Stop for ever
-			<-p.slots
-		}
+	held := 0
+	release := func() {
 		unhook()
 		cancel()
+		for range held {
+			<-p.slots
+		}
+	}
+	want := cap(p.slots) - p.beside(killed) + 1
+	if want > 1 {
+		select {
+		case p.gather <- struct{}{}:
+			defer func() { <-p.gather }()
+		case <-ctx.Done():
+		}
+	}
+	for held < want && ctx.Err() == nil {
+		select {
+		case p.slots <- struct{}{}:
+			held++
+		case <-ctx.Done():
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		release() // a slot that is kept would hold up Stop for ever
 		return nil, nil, fmt.Errorf("wait for a reader: %w", err)
 	}
-	return ctx, func() { unhook(); cancel(); <-p.slots }, nil
+	if killed >= Alone {
+		p.endIdle() // they hold memory
+	}
+	return ctx, release, nil
 }
 
 // run does one job on a worker of its own. handle gets every frame but the
@@ -246,8 +312,16 @@ func crashReason(w *process, err, ended error) error {
 		return &ibid.Error{Code: ibid.CodeBadRequest, Message: err.Error()}
 	case w.stderr.outOfMemory() || errors.As(ended, &exit) && exit.ExitCode() == exitMemory:
 		return &deathError{errMemory}
+	case isCutOff(err) && killedFromOutside(ended), errors.As(ended, &exit) && exit.ExitCode() == exitKilled:
+		return &deathError{errKilled}
 	}
 	return &deathError{errCrashed}
+}
+
+// isCutOff reports whether the worker closed its end: one that still lives is ended
+// by this process, and how it ends says nothing.
+func isCutOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.EPIPE)
 }
 
 // converse sends a job with its file and handles the answers. It returns an

@@ -12,10 +12,16 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"ibid"
 )
 
-// exitMemory is how a worker ends that found itself too large.
-const exitMemory = 86
+// How a worker ends that found itself too large, and one whose helper (tesseract)
+// was killed from outside.
+const (
+	exitMemory = 86
+	exitKilled = 87
+)
 
 // process is a running worker. One job uses it at a time.
 type process struct {
@@ -130,6 +136,7 @@ var (
 	errStalled = errors.New("it did not get on")
 	errMemory  = errors.New("it needed too much memory")
 	errCrashed = errors.New("the reader crashed on it")
+	errKilled  = errors.New(ibid.ReaderKilled + " though nothing else was being read; the machine may be short of memory")
 )
 
 func (w *watch) check(now time.Time, deadline time.Time) error {

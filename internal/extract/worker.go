@@ -35,6 +35,9 @@ func WorkerMain(in io.Reader, out io.Writer) int {
 	standBack()
 	if err := w.serve(context.Background(), bufio.NewReaderSize(in, 256<<10)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		if errors.Is(err, errKilled) {
+			return exitKilled
+		}
 		return 1
 	}
 	return 0

@@ -27,7 +27,11 @@ import (
 // Store keeps where each document stands.
 type Store interface {
 	PutDocument(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error)
-	NextDocument(ctx context.Context) (d ibid.Document, version string, ok bool, err error)
+	// NextDocument passes over documents that have seen more than maxCrashes ends
+	// of ibid itself.
+	NextDocument(ctx context.Context, maxCrashes int) (d ibid.Document, version string, a ibid.Attempts, ok bool, err error)
+	NoteReaderKilled(ctx context.Context, documentID, version string) error
+	RetryDocument(ctx context.Context, documentID string, at time.Time) (ibid.Document, error)
 	SetProgress(ctx context.Context, d ibid.Document) error // its stage, progress, pages and ETA
 	CancelDocument(ctx context.Context, documentID string) (ibid.Document, error)
 	// FinishDocument is given the chunks of all levels, and what the passages name.
@@ -59,7 +63,10 @@ type Sweeper interface {
 
 // Library reads what is stored.
 type Library interface {
-	RequeueDocuments(ctx context.Context) error
+	// RequeueDocuments puts back what a process that died had in work, and fails
+	// what has seen maxCrashes of that with the line giveUp.
+	RequeueDocuments(ctx context.Context, maxCrashes int, giveUp string) (failed int, err error)
+	ReleaseDocuments(ctx context.Context) error // puts back what is in work
 	Document(ctx context.Context, id string) (ibid.Document, error)
 	DocumentChunks(ctx context.Context, documentID string) ([]ibid.Chunk, error) // its passages
 	Chunks(ctx context.Context, ids []string) ([]ibid.Chunk, error)
@@ -110,17 +117,28 @@ type Vectors interface {
 	Missing(space string) []string
 }
 
-// Extractor reads files, in a process that can be killed.
+// Original is a file that is to be read.
+type Original struct {
+	Path     string
+	Name     string
+	Password string // "" for none
+	Killed   int    // how often its reader was killed from outside before
+}
+
+// Extractor reads files, in a process that can be killed. The error is an
+// ErrReaderKilled where that came from outside and the file may be tried again;
+// the more often it was, the less is read beside it.
 type Extractor interface {
-	Extract(ctx context.Context, path, name, password string, progress func(page, pages int)) (ibid.Extract, error)
+	Extract(ctx context.Context, o Original, progress func(page, pages int)) (ibid.Extract, error)
 	PageImage(ctx context.Context, path string, page, width int) ([]byte, error)
 }
 
 // Unpacker opens archives and messages.
 type Unpacker interface {
 	// Members calls each for every file that lies in a file; there are none in
-	// one that is no archive. notice says what was left out.
-	Members(ctx context.Context, path, name string, each func(name string, data []byte) error) (notice string, err error)
+	// one that is no archive. notice says what was left out. The error may be an
+	// ErrReaderKilled, as that of an Extractor.
+	Members(ctx context.Context, o Original, each func(name string, data []byte) error) (notice string, err error)
 }
 
 // Config is what a Pipeline needs.
@@ -163,6 +181,8 @@ type Pipeline struct {
 	unread chan struct{} // passages may wait for the Namer
 	jobs   jobs
 	turns  turns
+	opened time.Time    // when Open was called
+	beside sync.RWMutex // held for writing by work that nothing may run beside
 
 	activity  activity
 	passwords passwords
@@ -218,8 +238,8 @@ func (p *Pipeline) Open(ctx context.Context) error {
 		return fmt.Errorf("compare the index with the database: %w", err)
 	}
 	p.openVectors()
-	if err := p.cfg.Library.RequeueDocuments(ctx); err != nil {
-		return fmt.Errorf("requeue documents: %w", err)
+	if err := p.requeue(ctx); err != nil {
+		return err
 	}
 	for range p.cfg.Workers {
 		p.group.Go(p.workLoop)
@@ -238,6 +258,7 @@ func (p *Pipeline) Open(ctx context.Context) error {
 func (p *Pipeline) Stop() {
 	p.cancel()
 	p.group.Wait()
+	p.release()
 	if err := p.saveIndex(); err != nil {
 		p.cfg.Log.Warn("cannot write the index snapshot; it will be rebuilt", "error", err)
 	}

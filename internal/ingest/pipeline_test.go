@@ -42,11 +42,12 @@ func newParagraphs() *paragraphs {
 	return &paragraphs{read: map[string]int{}, block: make(chan struct{}), waiting: make(chan string, 100)}
 }
 
-func (p *paragraphs) Extract(ctx context.Context, path, name, password string, progress func(page, pages int)) (ibid.Extract, error) {
+func (p *paragraphs) Extract(ctx context.Context, o Original, progress func(page, pages int)) (ibid.Extract, error) {
+	name, password := o.Name, o.Password
 	p.mu.Lock()
 	p.read[name]++
 	p.mu.Unlock()
-	raw, err := os.ReadFile(path)
+	raw, err := os.ReadFile(o.Path)
 	if err != nil {
 		return ibid.Extract{}, err
 	}

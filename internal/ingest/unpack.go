@@ -26,7 +26,7 @@ const (
 // unpack takes in what lies in a document, adding what is new or has changed and
 // removing what is not in it any more. Doing it again does no harm, so work that
 // a crash has cut short is simply done again. left says what was left out.
-func (p *Pipeline) unpack(ctx context.Context, d ibid.Document, file string) (left string, err error) {
+func (p *Pipeline) unpack(ctx context.Context, d ibid.Document, file Original) (left string, err error) {
 	if p.cfg.Unpacker == nil || d.Format != "zip" && d.Format != "eml" {
 		return "", nil
 	}
@@ -49,7 +49,7 @@ func (p *Pipeline) unpack(ctx context.Context, d ibid.Document, file string) (le
 		u.before[m.Source] = m
 		u.files, u.bytes = u.files-1, u.bytes-m.Bytes
 	}
-	refused, err := p.cfg.Unpacker.Members(ctx, file, d.Name, func(name string, data []byte) error { return u.take(ctx, name, data) })
+	refused, err := p.cfg.Unpacker.Members(ctx, file, func(name string, data []byte) error { return u.take(ctx, name, data) })
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()

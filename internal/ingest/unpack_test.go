@@ -17,8 +17,8 @@ import (
 // boxes opens the archives that box makes.
 type boxes struct{}
 
-func (boxes) Members(_ context.Context, path, name string, each func(name string, data []byte) error) (notice string, err error) {
-	raw, err := os.ReadFile(path)
+func (boxes) Members(_ context.Context, o Original, each func(name string, data []byte) error) (notice string, err error) {
+	raw, err := os.ReadFile(o.Path)
 	if err != nil {
 		return "", err
 	}

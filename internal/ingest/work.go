@@ -15,7 +15,7 @@ import (
 // workLoop takes one waiting document after the other.
 func (p *Pipeline) workLoop() {
 	for {
-		d, version, ok, err := p.cfg.Store.NextDocument(p.base)
+		d, version, attempts, ok, err := p.cfg.Store.NextDocument(p.base, p.crashesAllowed())
 		if err != nil && p.base.Err() == nil {
 			p.cfg.Log.Error("cannot look for waiting documents", "error", err)
 		}
@@ -30,12 +30,12 @@ func (p *Pipeline) workLoop() {
 			continue
 		}
 		p.nudge() // there may be more for the other workers
-		p.process(d, version)
+		p.process(d, version, attempts)
 	}
 }
 
 // process takes one document through the pipeline and writes down how it ended.
-func (p *Pipeline) process(d ibid.Document, version string) {
+func (p *Pipeline) process(d ibid.Document, version string, attempts ibid.Attempts) {
 	if version == "" {
 		version = d.Version
 	}
@@ -44,11 +44,16 @@ func (p *Pipeline) process(d ibid.Document, version string) {
 		return
 	}
 	defer end()
+	defer p.makeRoom(attempts)()
 	p.tally.begin(p.cfg.Now())
 	defer p.tally.end()
 	defer p.activity.tell(d.ID)
 	p.activity.tell(d.ID)
-	err = p.guarded(ctx, d, version)
+	err = p.guarded(ctx, d, version, attempts.Killed)
+	if errors.Is(err, ibid.ErrReaderKilled) && ctx.Err() == nil {
+		p.tryAgain(ctx, d, version, attempts.Killed)
+		return
+	}
 	if p.base.Err() == nil {
 		p.passwords.forget(version)
 	}
@@ -66,21 +71,21 @@ func (p *Pipeline) process(d ibid.Document, version string) {
 	}
 }
 
-func (p *Pipeline) guarded(ctx context.Context, d ibid.Document, version string) (err error) {
+func (p *Pipeline) guarded(ctx context.Context, d ibid.Document, version string, killed int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			p.cfg.Log.Error("panic while taking in a document", "name", d.Name, "panic", r, "stack", string(debug.Stack()))
 			err = errors.New("something went wrong while it was read")
 		}
 	}()
-	return p.take(ctx, d, version)
+	return p.take(ctx, d, version, killed)
 }
 
 // progressEvery bounds how often progress is written down.
 const progressEvery = 250 * time.Millisecond
 
 // take extracts, cuts, publishes and embeds one version.
-func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) error {
+func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string, killed int) error {
 	path, err := p.files.path(version)
 	if err != nil {
 		return errors.New("its original is gone; add it again")
@@ -89,7 +94,8 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 		d.Bytes = info.Size()
 	}
 	began := p.cfg.Now()
-	x, err := p.extract(ctx, d, path, version, began)
+	file := Original{Path: path, Name: d.Name, Password: p.passwords.of(version), Killed: killed}
+	x, err := p.extract(ctx, d, file, began)
 	if err != nil {
 		return err
 	}
@@ -99,7 +105,7 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string) er
 	if len(chunks) == 0 {
 		return &ibid.Error{Code: ibid.CodeBadRequest, Message: "there is no text in it", Hint: x.Notice}
 	}
-	left, err := p.unpack(ctx, d, path)
+	left, err := p.unpack(ctx, d, file)
 	if err != nil {
 		return err
 	}
@@ -131,14 +137,14 @@ const (
 )
 
 // extract reads a document, and shows how far it is.
-func (p *Pipeline) extract(ctx context.Context, d ibid.Document, path, version string, began time.Time) (ibid.Extract, error) {
+func (p *Pipeline) extract(ctx context.Context, d ibid.Document, file Original, began time.Time) (ibid.Extract, error) {
 	show := func(stage string, share float64, page, pages int) {
 		d := d // what is stored of it must not change before it is read
 		d.Stage, d.Progress, d.PagesDone, d.Pages = stage, share, page, pages
 		p.progress(ctx, d, began)
 	}
 	var told time.Time
-	x, err := p.cfg.Extractor.Extract(ctx, path, d.Name, p.passwords.of(version), func(page, pages int) {
+	x, err := p.cfg.Extractor.Extract(ctx, file, func(page, pages int) {
 		if now := p.cfg.Now(); pages > 0 && now.Sub(told) >= progressEvery {
 			told = now
 			show("extract", readShare*float64(page)/float64(pages), page, pages)

@@ -20,6 +20,16 @@ func (s *Server) cancelDocument(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, d)
 }
 
+// retryDocument lets a document that failed be read again.
+func (s *Server) retryDocument(w http.ResponseWriter, r *http.Request) {
+	d, err := s.cfg.Pipeline.Retry(r.Context(), r.PathValue("id"))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusAccepted, d)
+}
+
 // documentSSE carries no positions: a frame is a document as it stands, and
 // whoever comes back is told how it stands then.
 var documentSSE = format{contentType: "text/event-stream"}

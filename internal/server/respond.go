@@ -24,6 +24,7 @@ var statusOf = map[ibid.Code]int{
 	ibid.CodeNoDocuments:     http.StatusUnprocessableEntity,
 	ibid.CodeContextOverflow: http.StatusUnprocessableEntity,
 	ibid.CodeToolBudget:      http.StatusUnprocessableEntity,
+	ibid.CodeBusy:            http.StatusTooManyRequests,
 	ibid.CodeTimeout:         http.StatusGatewayTimeout,
 	ibid.CodeLLM:             http.StatusBadGateway,
 	ibid.CodeLLMUnavailable:  http.StatusServiceUnavailable,

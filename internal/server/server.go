@@ -52,6 +52,7 @@ type Pipeline interface {
 	Add(ctx context.Context, f ingest.File, content io.Reader) (d ibid.Document, unchanged bool, err error)
 	Describe(ctx context.Context, documentID string, change ingest.Description) (ibid.Document, error)
 	Cancel(ctx context.Context, documentID string) (ibid.Document, error)
+	Retry(ctx context.Context, documentID string) (ibid.Document, error)
 	Remove(ctx context.Context, documentID string) error
 	Queue(ctx context.Context) (ingest.Queue, error)
 	Activity(after int64) (ids []string, last int64, wake <-chan struct{}, complete bool)
@@ -178,6 +179,7 @@ func (s *Server) Handler() http.Handler {
 	api.HandleFunc("PATCH /v1/documents/{id}", s.describeDocument)
 	api.HandleFunc("DELETE /v1/documents/{id}", s.removeDocument)
 	api.HandleFunc("POST /v1/documents/{id}/cancel", s.cancelDocument)
+	api.HandleFunc("POST /v1/documents/{id}/retry", s.retryDocument)
 	api.HandleFunc("GET /v1/documents/events", s.libraryEvents)
 	api.HandleFunc("GET /v1/documents/{id}/events", s.documentEvents)
 	api.HandleFunc("GET /v1/documents/{id}/file", s.documentFile)

@@ -42,8 +42,8 @@ type answerFunc = func(ctx context.Context, task agent.Task, emit func(ibid.Even
 // plainFiles reads every file as one paragraph of text.
 type plainFiles struct{}
 
-func (plainFiles) Extract(_ context.Context, path, name, _ string, _ func(page, pages int)) (ibid.Extract, error) {
-	return ibid.Extract{Title: name, Format: "text", Text: "The notice period is three months.",
+func (plainFiles) Extract(_ context.Context, o ingest.Original, _ func(page, pages int)) (ibid.Extract, error) {
+	return ibid.Extract{Title: o.Name, Format: "text", Text: "The notice period is three months.",
 		Blocks: []ibid.Block{{Kind: ibid.BlockParagraph, Start: 0, End: 34}}}, nil
 }
 

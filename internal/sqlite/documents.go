@@ -54,7 +54,7 @@ func (db *DB) PutDocument(ctx context.Context, d ibid.Document, version string) 
 		case !unchanged && !inWork:
 			stored.Status, stored.Stage, stored.Progress, stored.Error = ibid.DocumentQueued, "", 0, ""
 			stored.ChangeAt = d.ChangeAt
-			if _, err := q.ExecContext(ctx, `UPDATE documents SET pending = ? WHERE id = ?`, version, old.ID); err != nil {
+			if _, err := q.ExecContext(ctx, `UPDATE documents SET pending = ?, reader_kills = 0, crashes = 0 WHERE id = ?`, version, old.ID); err != nil {
 				return err
 			}
 		}
@@ -142,45 +142,6 @@ func bumpChange(ctx context.Context, q querier, id string) error {
 	return err
 }
 
-// NextDocument returns the document that has waited longest for the pipeline
-// and the version that waits, or ok false.
-func (db *DB) NextDocument(ctx context.Context) (d ibid.Document, version string, ok bool, err error) {
-	err = db.write(ctx, func(q querier) error {
-		var data string
-		err := q.QueryRowContext(ctx, `SELECT data, pending FROM documents WHERE status = 'queued' AND removed_at IS NULL
-			ORDER BY added_at, id LIMIT 1`).Scan(&data, &version)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := json.Unmarshal([]byte(data), &d); err != nil {
-			return err
-		}
-		ok = true
-		d.Status, d.Stage, d.Progress, d.PagesDone, d.ETA, d.Error = ibid.DocumentProcessing, "extract", 0, 0, 0, ""
-		return updateDocument(ctx, q, d)
-	})
-	return d, version, ok, err
-}
-
-// RequeueDocuments puts back what was being processed when the process ended.
-// What was published already is ready: only its vectors may lack, and those are
-// made beside the pipeline.
-func (db *DB) RequeueDocuments(ctx context.Context) error {
-	return db.write(ctx, func(q querier) error {
-		_, err := q.ExecContext(ctx, `UPDATE documents SET status = 'ready', data = json_set(data, '$.status', 'ready', '$.stage', '', '$.progress', 1)
-			WHERE status = 'processing' AND pending = '' AND removed_at IS NULL`)
-		if err != nil {
-			return err
-		}
-		_, err = q.ExecContext(ctx, `UPDATE documents SET status = 'queued', data = json_set(data, '$.status', 'queued')
-			WHERE status = 'processing' AND removed_at IS NULL`)
-		return err
-	})
-}
-
 // SetProgress saves how far a document in work has come, and nothing else of it.
 func (db *DB) SetProgress(ctx context.Context, d ibid.Document) error {
 	return db.write(ctx, func(q querier) error {
@@ -218,7 +179,8 @@ func (db *DB) CancelDocument(ctx context.Context, id string) (ibid.Document, err
 			}
 			d.Pages = x.Pages // not those of the version that was being read
 		}
-		if _, err := q.ExecContext(ctx, `UPDATE documents SET pending = '' WHERE id = ?`, id); err != nil {
+		// The bytes of a document that was never read stay, so that it can be retried.
+		if _, err := q.ExecContext(ctx, `UPDATE documents SET pending = '' WHERE id = ? AND ?`, id, d.Version != ""); err != nil {
 			return err
 		}
 		return updateDocument(ctx, q, d)
@@ -250,7 +212,7 @@ func wanted(ctx context.Context, q querier, id, version string) (ibid.Document, 
 	if err := json.Unmarshal([]byte(data), &d); err != nil {
 		return d, err
 	}
-	if pending != version && (pending != "" || d.Version != version) {
+	if pending != version && (pending != "" || d.Version != version) || d.Status == ibid.DocumentFailed { // cancelled
 		return d, ibid.Errorf(ibid.CodeConflict, "version %s of document %s is not wanted any more", version, id)
 	}
 	return d, nil
@@ -303,7 +265,7 @@ func (db *DB) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extrac
 		if err := bumpChange(ctx, q, d.ID); err != nil {
 			return err
 		}
-		return q.QueryRowContext(ctx, `UPDATE documents SET pending = '' WHERE id = ? RETURNING change`, d.ID).Scan(&change)
+		return q.QueryRowContext(ctx, `UPDATE documents SET pending = '', reader_kills = 0, crashes = 0 WHERE id = ? RETURNING change`, d.ID).Scan(&change)
 	})
 	return stored, change, err
 }

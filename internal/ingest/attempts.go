@@ -1,0 +1,88 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ibid"
+)
+
+// What ends a reader, or ibid itself, from outside is not a file's fault: the
+// kernel kills where memory is short, and people kill too. So the work is begun
+// again, with less and less beside it:
+//
+//	reader killed    once: beside half as many readers · twice: alone · then it is the file's fault
+//	ibid itself died once: behind the rest, and alone  · … · maxCrashes times: failed
+//
+// Both counts stand in the database and belong to the version that waits.
+
+// maxCrashes is how many ends of ibid a document may see while it is in work. It
+// is large because each of them may have another cause, such as a power cut.
+const maxCrashes = 10
+
+// earlyCrashes may be seen by a document that is begun as soon as ibid opens. For
+// each further one it waits a second, so that whoever runs ibid can remove it, and
+// a service manager sees that ibid does come up.
+const earlyCrashes = 2
+
+// gaveUp is the error of a document that has seen maxCrashes of them.
+var gaveUp = fmt.Sprintf("ibid was ended from outside %d times while this file was in work, the last times with nothing beside it; it may need more memory than there is, so free some and try again", maxCrashes)
+
+// crashesAllowed is how many ends of ibid a document that is begun now may have seen.
+func (p *Pipeline) crashesAllowed() int {
+	return earlyCrashes + int(p.cfg.Now().Sub(p.opened)/time.Second)
+}
+
+// requeue puts back what the process before this one had in work when it died.
+func (p *Pipeline) requeue(ctx context.Context) error {
+	p.opened = p.cfg.Now()
+	failed, err := p.cfg.Library.RequeueDocuments(ctx, maxCrashes, gaveUp)
+	if err != nil {
+		return fmt.Errorf("requeue documents: %w", err)
+	}
+	if failed > 0 {
+		p.cfg.Log.Error("given up: ibid has died too often while these were in work", "documents", failed)
+	}
+	return nil
+}
+
+// release puts back what is in work at an orderly end, which is not counted.
+func (p *Pipeline) release() {
+	if err := p.cfg.Library.ReleaseDocuments(context.Background()); err != nil {
+		p.cfg.Log.Warn("cannot put back the documents in work; that is done at the next start", "error", err)
+	}
+}
+
+// makeRoom waits until a document may be worked on, alone where ibid has died on
+// it before.
+func (p *Pipeline) makeRoom(a ibid.Attempts) (release func()) {
+	if a.Crashes > 0 {
+		p.beside.Lock()
+		return p.beside.Unlock
+	}
+	p.beside.RLock()
+	return p.beside.RUnlock
+}
+
+// tryAgain puts a document back whose reader was killed.
+func (p *Pipeline) tryAgain(ctx context.Context, d ibid.Document, version string, killed int) {
+	p.cfg.Log.Warn("a reader was killed from outside; its document is tried again", "name", d.Name, "attempt", killed+2)
+	err := p.cfg.Store.NoteReaderKilled(ctx, d.ID, version)
+	if err != nil && ctx.Err() == nil && ibid.CodeOf(err) == ibid.CodeInternal {
+		p.cfg.Log.Error("cannot write down that a reader was killed", "name", d.Name, "error", err)
+	}
+	p.nudge()
+}
+
+// Retry lets a document that failed be read again. The error is a CONFLICT when it
+// did not fail.
+func (p *Pipeline) Retry(ctx context.Context, documentID string) (ibid.Document, error) {
+	d, err := p.cfg.Store.RetryDocument(ctx, documentID, p.cfg.Now())
+	if err != nil {
+		return d, err
+	}
+	p.activity.tell(d.ID)
+	p.nudge()
+	return d, nil
+}
