@@ -120,7 +120,7 @@ func (a *app) build(ctx context.Context) error {
 		return err
 	}
 	a.runner = run.New(run.Config{Store: a.db, Leases: a.db, Threads: a.db, Answer: a.answer, Owner: newID(),
-		MaxRuns: a.cfg.Limits.Runs, Timeout: a.cfg.Limits.AnswerTime, MemoryChars: a.cfg.Limits.HistoryChars,
+		MaxRuns: a.cfg.Limits.Runs, MaxQueued: a.cfg.Limits.QueuedRuns, Timeout: a.cfg.Limits.AnswerTime, MemoryChars: a.cfg.Limits.HistoryChars,
 		HistoryMessages: a.cfg.Limits.HistoryMessages, Now: time.Now, NewID: newID, Log: a.log})
 	var page fs.FS
 	if files, built := web.Files(); built {

@@ -65,6 +65,7 @@ type Limits struct {
 	HistoryChars    int           // kept of a conversation
 	AnswerTime      time.Duration // per question
 	Runs            int           // questions answered at once, others wait
+	QueuedRuns      int           // that may wait
 	FileMB          int           // of one added file
 	AttachmentMB    int           // of the files of one question, together
 	ExtractTime     time.Duration // to read one file
@@ -98,6 +99,7 @@ func defaultConfig(e environment) Config {
 			HistoryChars:    48_000,
 			AnswerTime:      10 * time.Minute,
 			Runs:            4,
+			QueuedRuns:      100,
 			FileMB:          100,
 			AttachmentMB:    20,
 			ExtractTime:     2 * time.Minute,

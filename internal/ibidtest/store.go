@@ -13,7 +13,7 @@ import (
 
 // RunStore is what every store of runs and conversations can do.
 type RunStore interface {
-	StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event) error
+	StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event, maxQueued int) error
 	Run(ctx context.Context, id string) (*ibid.Run, error)
 	LiveRun(ctx context.Context, threadID string) (*ibid.Run, error)
 	LatestRun(ctx context.Context, threadID string) (*ibid.Run, error)
@@ -49,6 +49,7 @@ func RunStoreSuite(t *testing.T, open func(t *testing.T) RunStore) {
 		"a lease that is over can be taken":        testExpiry,
 		"a run that waits can be told its place":   testQueued,
 		"branches, heads and deleting messages":    testBranches,
+		"only so many runs may wait":               testMaxQueued,
 		"threads are listed, renamed and deleted":  testThreads,
 		"many runs append at once":                 testConcurrentAppends,
 		"events come back as they were written":    testEventRoundTrip,
@@ -74,6 +75,9 @@ func (s *runStoreTest) accept(t *testing.T, threadID, runID, parent string) {
 	}
 }
 
+// maxQueued is how many runs may wait in these tests.
+const maxQueued = 50
+
 func (s *runStoreTest) tryAccept(ctx context.Context, threadID, runID, parent string) error {
 	s.now = s.now.Add(time.Second)
 	request := ibid.Request{Text: "why " + runID}
@@ -82,7 +86,7 @@ func (s *runStoreTest) tryAccept(ctx context.Context, threadID, runID, parent st
 	answer := ibid.Message{ID: runID, ThreadID: threadID, ParentID: user.ID, Role: ibid.RoleAssistant, Status: ibid.StatusQueued, CreatedAt: ibid.At(s.now)}
 	return s.StartRun(ctx, ibid.Thread{ID: threadID, Title: "title", CreatedAt: ibid.At(s.now), UpdatedAt: ibid.At(s.now)}, user, answer,
 		ibid.Run{ID: runID, ThreadID: threadID, UserMessageID: user.ID, Request: request, Status: ibid.StatusQueued, AcceptedAt: s.now},
-		[]ibid.Event{{Seq: 1, Run: runID, At: s.now, Data: ibid.RunStarted{ThreadID: threadID, UserMessageID: user.ID, MessageID: runID, Attempt: 1}}})
+		[]ibid.Event{{Seq: 1, Run: runID, At: s.now, Data: ibid.RunStarted{ThreadID: threadID, UserMessageID: user.ID, MessageID: runID, Attempt: 1}}}, maxQueued)
 }
 
 func (s *runStoreTest) claim(t *testing.T, owner string) ibid.Lease {
@@ -307,6 +311,29 @@ func testBranches(t *testing.T, s *runStoreTest) {
 	if _, err := s.Thread(t.Context(), "t1"); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Fatalf("a thread without messages: %v", err)
 	}
+}
+
+// A run that is refused because too many wait leaves nothing behind.
+func testMaxQueued(t *testing.T, s *runStoreTest) {
+	for i := range maxQueued + 1 {
+		s.accept(t, fmt.Sprintf("t%d", i), fmt.Sprintf("r%d", i), "")
+		if i == 0 {
+			s.claim(t, "p") // it does not wait any more
+		}
+	}
+	err := s.tryAccept(t.Context(), "refused", "r", "")
+	var busy *ibid.Error
+	if !errors.As(err, &busy) || busy.Code != ibid.CodeBusy || !busy.Retryable || busy.RetryAfter <= 0 {
+		t.Fatalf("one more: %v", err)
+	}
+	if _, err := s.Thread(t.Context(), "refused"); ibid.CodeOf(err) != ibid.CodeNotFound {
+		t.Errorf("its thread is there: %v", err)
+	}
+	if _, err := s.Message(t.Context(), "u-r"); ibid.CodeOf(err) != ibid.CodeNotFound {
+		t.Errorf("its question is there: %v", err)
+	}
+	s.claim(t, "p")
+	s.accept(t, "refused", "r", "")
 }
 
 func testThreads(t *testing.T, s *runStoreTest) {

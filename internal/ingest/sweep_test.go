@@ -50,7 +50,7 @@ func (s *shop) cite(id string, d ibid.Document, finished bool) {
 	answer := ibid.Message{ID: id, ThreadID: "t" + id, ParentID: user.ID, Role: ibid.RoleAssistant, Status: ibid.StatusQueued, CreatedAt: ibid.At(now)}
 	run := ibid.Run{ID: id, ThreadID: "t" + id, UserMessageID: user.ID, Status: ibid.StatusQueued, AcceptedAt: now}
 	started := ibid.Event{Seq: 1, Run: id, At: now, Data: ibid.RunStarted{MessageID: id, Attempt: 1}}
-	err := s.db.StartRun(s.t.Context(), ibid.Thread{ID: "t" + id, CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}, user, answer, run, []ibid.Event{started})
+	err := s.db.StartRun(s.t.Context(), ibid.Thread{ID: "t" + id, CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}, user, answer, run, []ibid.Event{started}, 100)
 	if err != nil {
 		s.t.Fatal(err)
 	}

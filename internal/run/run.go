@@ -28,7 +28,7 @@ import (
 
 // Store keeps runs and their logs.
 type Store interface {
-	StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event) error
+	StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event, maxQueued int) error
 	Run(ctx context.Context, id string) (*ibid.Run, error)
 	LiveRun(ctx context.Context, threadID string) (*ibid.Run, error)
 	Events(ctx context.Context, runID string, after int64, limit int) ([]ibid.Event, error)
@@ -69,6 +69,7 @@ type Config struct {
 
 	Owner           string        // names this process in leases
 	MaxRuns         int           // at once; 4
+	MaxQueued       int           // that may wait for one of those; 100
 	MaxAttempts     int           // processes that may die on a run before it is closed as interrupted; 10
 	Lease           time.Duration // 15 s
 	Timeout         time.Duration // of a whole run; 10 min
@@ -111,6 +112,7 @@ type activeRun struct {
 // New returns a Runner that works on nothing before Open.
 func New(cfg Config) *Runner {
 	cfg.MaxRuns = cmp.Or(cfg.MaxRuns, 4)
+	cfg.MaxQueued = cmp.Or(cfg.MaxQueued, 100)
 	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 10)
 	cfg.MemoryChars = cmp.Or(cfg.MemoryChars, 48_000)
 	cfg.HistoryMessages = cmp.Or(cfg.HistoryMessages, 10)
@@ -176,7 +178,8 @@ type Accepted struct {
 
 // Start accepts a question: when it returns, the question is saved and will be
 // answered, whatever happens to the caller. It fails with *ibid.LiveRunError
-// while the thread has an active run.
+// while the thread has an active run, and with a BUSY error where too many runs
+// wait; then nothing is saved.
 func (r *Runner) Start(ctx context.Context, ask Ask) (Accepted, error) {
 	r.mu.Lock()
 	closed := r.closed
@@ -200,7 +203,7 @@ func (r *Runner) Start(ctx context.Context, ask Ask) (Accepted, error) {
 		Status: ibid.StatusQueued, AcceptedAt: now}
 	events := []ibid.Event{{Seq: 1, Run: run.ID, At: now, Data: ibid.RunStarted{ThreadID: thread.ID,
 		UserMessageID: user.ID, MessageID: run.ID, Mode: request.Mode, Scope: request.Scope, Attempt: 1}}}
-	if err := r.cfg.Store.StartRun(ctx, thread, user, answer, run, events); err != nil {
+	if err := r.cfg.Store.StartRun(ctx, thread, user, answer, run, events, r.cfg.MaxQueued); err != nil {
 		return Accepted{}, fmt.Errorf("accept a question: %w", err)
 	}
 	r.nudge()

@@ -56,6 +56,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.As(err, &known):
 		body.Error = errorDetail{Code: known.Code, Message: known.Message, Hint: known.Hint}
+		if known.Code == ibid.CodeBusy {
+			w.Header().Set("Retry-After", strconv.FormatInt(max(1, known.RetryAfter/1000), 10))
+		}
 	default:
 		s.cfg.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "error", err)
 		body.Error = errorDetail{Code: ibid.CodeInternal, Message: "something went wrong", Hint: "the server's log says what"}

@@ -14,8 +14,8 @@ import (
 // StartRun accepts a question in one transaction: the thread where it does not
 // exist yet, the user's message, the empty assistant message, the run (queued)
 // and its first events. It fails with *ibid.LiveRunError while another run of
-// the thread is active.
-func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event) error {
+// the thread is active, and with a CodeBusy while maxQueued runs wait.
+func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event, maxQueued int) error {
 	files := run.Request.Attachments
 	run.Request.Attachments = withoutData(files)
 	if user.Request != nil {
@@ -30,6 +30,9 @@ func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant 
 			return err
 		} else if live != nil {
 			return &ibid.LiveRunError{RunID: live.ID, LastSeq: live.LastSeq}
+		}
+		if err := roomFor(ctx, q, maxQueued); err != nil {
+			return err
 		}
 		_, err := q.ExecContext(ctx, `INSERT INTO threads (id, title, head_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET head_id = excluded.head_id, updated_at = excluded.updated_at`,
@@ -55,6 +58,23 @@ func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant 
 		}
 		return insertEvents(ctx, q, events)
 	})
+}
+
+// busyRetry is after how long, in milliseconds, one whose question was refused is to
+// ask again.
+const busyRetry = 5000
+
+// roomFor refuses one more run where so many wait already.
+func roomFor(ctx context.Context, q querier, maxQueued int) error {
+	var waiting int
+	if err := q.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status = 'queued'`).Scan(&waiting); err != nil {
+		return err
+	}
+	if waiting < maxQueued {
+		return nil
+	}
+	return &ibid.Error{Code: ibid.CodeBusy, Message: fmt.Sprintf("%d questions wait to be answered already", waiting),
+		Hint: "nothing was saved; ask again in a while", Retryable: true, RetryAfter: busyRetry}
 }
 
 const runColumns = `id, thread_id, user_message_id, request, status, attempt, fence, last_seq, accepted_at`
