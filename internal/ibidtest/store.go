@@ -29,7 +29,10 @@ type RunStore interface {
 	Thread(ctx context.Context, id string) (ibid.Thread, error)
 	Threads(ctx context.Context) ([]ibid.Thread, error)
 	SetThread(ctx context.Context, id, title, headID string) error
-	DeleteThread(ctx context.Context, id string) error
+	RemoveThread(ctx context.Context, id string, at time.Time) error
+	RestoreThread(ctx context.Context, id string, since time.Time) error
+	SweepThreads(ctx context.Context, before time.Time) (int, error)
+	Removed(ctx context.Context, since time.Time, page ibid.Page) (removed []ibid.Removed, next string, err error)
 	Message(ctx context.Context, id string) (ibid.Message, error)
 	Messages(ctx context.Context, threadID string) ([]ibid.Message, error)
 	DeleteMessage(ctx context.Context, id string) error
@@ -55,6 +58,8 @@ func RunStoreSuite(t *testing.T, open func(t *testing.T) RunStore) {
 		"events come back as they were written":    testEventRoundTrip,
 		"what does not exist is said not to exist": testMissing,
 		"files lie beside their messages":          testFiles,
+		"a removed thread can be taken back":       testRemovedThread,
+		"removed threads are listed by pages":      testRemovedPages,
 	} {
 		t.Run(name, func(t *testing.T) {
 			test(t, &runStoreTest{RunStore: open(t), now: time.UnixMilli(1_700_000_000_000).UTC()})
@@ -349,11 +354,11 @@ func testThreads(t *testing.T, s *runStoreTest) {
 	if thread, _ := s.Thread(t.Context(), "t1"); thread.Title != "renamed" || thread.HeadID != "r1" {
 		t.Fatalf("thread %+v", thread)
 	}
-	if err := s.DeleteThread(t.Context(), "t1"); ibid.CodeOf(err) != ibid.CodeConflict {
+	if err := s.RemoveThread(t.Context(), "t1", s.now); ibid.CodeOf(err) != ibid.CodeConflict {
 		t.Fatalf("a thread that is being answered was deleted: %v", err)
 	}
 	s.finish(t, s.claim(t, "p"), 2)
-	if err := s.DeleteThread(t.Context(), "t1"); err != nil {
+	if err := s.RemoveThread(t.Context(), "t1", s.now); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Message(t.Context(), "r1"); ibid.CodeOf(err) != ibid.CodeNotFound {
@@ -439,7 +444,7 @@ func testMissing(t *testing.T, s *runStoreTest) {
 	_, messageErr := s.Message(ctx, "x")
 	_, threadErr := s.Thread(ctx, "x")
 	for what, err := range map[string]error{"run": runErr, "message": messageErr, "thread": threadErr,
-		"rename": s.SetThread(ctx, "x", "y", ""), "delete": s.DeleteThread(ctx, "x"), "delete message": s.DeleteMessage(ctx, "x")} {
+		"rename": s.SetThread(ctx, "x", "y", ""), "delete": s.RemoveThread(ctx, "x", s.now), "restore": s.RestoreThread(ctx, "x", s.now), "delete message": s.DeleteMessage(ctx, "x")} {
 		if ibid.CodeOf(err) != ibid.CodeNotFound {
 			t.Errorf("%s: %v", what, err)
 		}

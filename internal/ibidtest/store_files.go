@@ -76,10 +76,28 @@ func testFiles(t *testing.T, s *runStoreTest) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	s.finish(t, ibid.Lease{RunID: "r1", Owner: "p", Fence: run.Fence}, 1)
-	if err := s.DeleteThread(ctx, "t1"); err != nil {
+	if err := s.RemoveThread(ctx, "t1", s.now); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.File(ctx, "u1", 0); ibid.CodeOf(err) != ibid.CodeNotFound {
+		t.Errorf("a file of a removed thread: %v", err)
+	}
+	if files, err := s.Files(ctx, "t1"); len(files) > 0 || err != nil {
+		t.Errorf("files of a removed thread: %v, %v", files, err)
+	}
+	if err := s.RestoreThread(ctx, "t1", s.now); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := s.File(ctx, "u1", 0); err != nil || string(f.Data) != "first\x00" {
+		t.Errorf("a file of a restored thread: %+v, %v", f, err)
+	}
+	if err := s.RemoveThread(ctx, "t1", s.now); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.SweepThreads(ctx, s.now.Add(time.Second)); n != 1 || err != nil {
+		t.Fatalf("swept %d, %v", n, err)
+	}
+	if _, err := s.FileText(ctx, "u1", 0); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("a file outlives its thread: %v", err)
 	}
 }

@@ -27,6 +27,8 @@ import (
 // Store keeps where each document stands.
 type Store interface {
 	PutDocument(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error)
+	// PutUpload takes in a file that has no path or URL, but a name in a folder.
+	PutUpload(ctx context.Context, d ibid.Document, version string, on ibid.OnSameName) (stored ibid.Document, unchanged bool, same *ibid.SameName, err error)
 	// NextDocument passes over documents that have seen more than maxCrashes ends
 	// of ibid itself.
 	NextDocument(ctx context.Context, maxCrashes int) (d ibid.Document, version string, a ibid.Attempts, ok bool, err error)
@@ -41,6 +43,12 @@ type Store interface {
 	// RemoveDocument removes a document, and what came out of it where it is an
 	// archive.
 	RemoveDocument(ctx context.Context, id string, at time.Time) (removed []string, change int64, err error)
+	// RemovedWith returns a removed document and what went with it, if it was
+	// removed at since or later; RestoreDocument takes the removal of one back.
+	RemovedWith(ctx context.Context, id string, since time.Time) ([]ibid.Document, error)
+	RestoreDocument(ctx context.Context, id string, since time.Time, chunks []ibid.Chunk, named []ibid.Naming) (stored ibid.Document, change int64, restored bool, err error)
+	// HalfRestored are archives of which a crash left something unrestored.
+	HalfRestored(ctx context.Context) (documentIDs []string, err error)
 	QueueCounts(ctx context.Context) (ibid.QueueCounts, error)
 	Members(ctx context.Context, archiveID string) ([]ibid.Document, error)
 	// Below counts what lies below a source, archives within archives included.
@@ -49,6 +57,7 @@ type Store interface {
 
 // Sweeper lets go of what is stored and not needed any more.
 type Sweeper interface {
+	SweepThreads(ctx context.Context, before time.Time) (int, error)
 	SweepVersions(ctx context.Context, before time.Time) (int, error)
 	SweepTombstones(ctx context.Context, before time.Time, upTo int64) error
 	VersionInUse(ctx context.Context, hash string) (bool, error)
@@ -241,6 +250,9 @@ func (p *Pipeline) Open(ctx context.Context) error {
 	if err := p.requeue(ctx); err != nil {
 		return err
 	}
+	if err := p.finishRestores(ctx); err != nil {
+		return fmt.Errorf("finish restoring removed documents: %w", err)
+	}
 	for range p.cfg.Workers {
 		p.group.Go(p.workLoop)
 		p.nudge()
@@ -282,37 +294,62 @@ type File struct {
 	Tags     []string      `json:"tags"`
 	Metadata ibid.Metadata `json:"metadata"`
 
+	// OnSameName says what becomes of a file without a source whose folder holds
+	// another document of its name; KeepBoth where it is empty.
+	OnSameName ibid.OnSameName `json:"on_same_name"`
+
 	// Password opens the file where it is protected. It is held in memory until
 	// the file has been read, and stored nowhere.
 	Password string `json:"password"`
 }
 
-// Add keeps a file's bytes and queues the document. It returns the document as
-// it stands, and unchanged when it was ready with these very bytes already. Of a
-// document that is there already, what the file does not say is left as it is.
-func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (d ibid.Document, unchanged bool, err error) {
+// Added is what adding a file came to.
+type Added struct {
+	ibid.Document // as it stands
+	// Unchanged: the document was ready with these very bytes already.
+	Unchanged bool
+	// SameName is the other document that has the file's name; nil for none.
+	SameName *ibid.SameName
+}
+
+// Add keeps a file's bytes and queues the document. Fields that are empty in f
+// keep their stored values where the document exists already: the one with the
+// same source, or for a file without a source what f.OnSameName says. With Refuse
+// the error is a CONFLICT, and SameName is set beside it.
+func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (added Added, err error) {
 	f.Folder, f.Tags = cleanFolder(f.Folder), cleanTags(f.Tags)
 	f.Title, f.Category = shownText(f.Title), strings.TrimSpace(f.Category)
 	f.Name = cmp.Or(shownText(f.Name), "unnamed")
 	if err := checkDescription(ibid.Document{Folder: f.Folder, Category: f.Category, Tags: f.Tags, Metadata: f.Metadata}); err != nil {
-		return d, false, err
+		return added, err
 	}
+	if err := f.OnSameName.Check(); err != nil {
+		return added, err
+	}
+	put := p.cfg.Store.PutDocument
 	if f.Source == "" {
-		f.Source = "upload:" + f.Folder + "/" + f.Name
+		put = func(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error) {
+			stored, unchanged, added.SameName, err = p.cfg.Store.PutUpload(ctx, d, version, f.OnSameName)
+			return stored, unchanged, err
+		}
 	}
 	now := p.cfg.Now()
-	d, unchanged, err = p.queue(ctx, ibid.Document{
+	added.Document, added.Unchanged, err = p.queue(ctx, ibid.Document{
 		ID: p.cfg.NewID(), Title: f.Title, Name: f.Name, Source: f.Source, Folder: f.Folder, Category: f.Category,
 		Tags: f.Tags, Metadata: f.Metadata, AddedAt: ibid.At(now), ChangeAt: ibid.At(now),
-	}, content, f.Password)
-	if unchanged {
-		p.refreshScope(ctx, d)
+	}, content, f.Password, put)
+	if added.Unchanged {
+		p.refreshScope(ctx, added.Document)
 	}
-	return d, unchanged, err
+	return added, err
 }
 
+// putFunc takes in a document whose bytes are kept: Store.PutDocument, or what
+// does as it for uploads.
+type putFunc func(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error)
+
 // queue keeps a document's bytes and lets it wait for the pipeline.
-func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader, password string) (stored ibid.Document, unchanged bool, err error) {
+func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader, password string, put putFunc) (stored ibid.Document, unchanged bool, err error) {
 	upload, err := p.files.receive(content)
 	if err != nil {
 		return d, false, err
@@ -323,7 +360,7 @@ func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader
 	}
 	d.Bytes = upload.size
 	p.passwords.put(upload.hash, password)
-	stored, unchanged, err = p.putDocument(ctx, upload, d)
+	stored, unchanged, err = p.putDocument(ctx, upload, d, put)
 	if err != nil || unchanged {
 		p.passwords.forget(upload.hash)
 	}
@@ -339,11 +376,11 @@ func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader
 }
 
 // putDocument keeps the bytes and takes in the document that refers to them.
-func (p *Pipeline) putDocument(ctx context.Context, u upload, d ibid.Document) (stored ibid.Document, unchanged bool, err error) {
+func (p *Pipeline) putDocument(ctx context.Context, u upload, d ibid.Document, put putFunc) (stored ibid.Document, unchanged bool, err error) {
 	p.bytes.RLock()
 	_, there := p.files.path(u.hash)
 	if err = p.files.keep(u); err == nil {
-		stored, unchanged, err = p.cfg.Store.PutDocument(ctx, d, u.hash)
+		stored, unchanged, err = put(ctx, d, u.hash)
 	}
 	p.bytes.RUnlock()
 	if err != nil && there != nil {
@@ -363,24 +400,6 @@ func (p *Pipeline) refreshScope(ctx context.Context, d ibid.Document) {
 	if err == nil {
 		p.cfg.Index.Put(d, chunks)
 	}
-}
-
-// Remove takes a document out of the library and out of search at once, and with
-// an archive or a message what came out of it.
-func (p *Pipeline) Remove(ctx context.Context, documentID string) error {
-	p.publish.Lock()
-	defer p.publish.Unlock()
-	removed, change, err := p.cfg.Store.RemoveDocument(ctx, documentID, p.cfg.Now())
-	if err != nil {
-		return err
-	}
-	p.change = change
-	for _, id := range removed {
-		p.cfg.Index.Delete(id)
-		p.jobs.supersede(id, "")
-		p.activity.tell(id)
-	}
-	return nil
 }
 
 // Original returns the path of a version's bytes; version "" is the current one.

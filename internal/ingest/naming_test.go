@@ -160,7 +160,7 @@ func TestAnOldLibraryGetsItsGraph(t *testing.T) {
 func TestSearchGraphOverALibrary(t *testing.T) {
 	s := openShop(t, t.TempDir(), newParagraphs())
 	put := func(name, category, text string) ibid.Document {
-		d, _, err := s.Add(t.Context(), File{Name: name, Source: "/x/" + name, Category: category}, strings.NewReader(text))
+		d, err := s.Add(t.Context(), File{Name: name, Source: "/x/" + name, Category: category}, strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}

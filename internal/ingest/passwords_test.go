@@ -14,7 +14,7 @@ func TestAPasswordIsUsedOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := openShop(t, dir, newParagraphs())
 	add := func(password string) ibid.Document {
-		d, _, err := s.Add(t.Context(), File{Name: "a.txt", Source: "/x/a.txt", Password: password}, strings.NewReader("locked: the walrus sleeps."))
+		d, err := s.Add(t.Context(), File{Name: "a.txt", Source: "/x/a.txt", Password: password}, strings.NewReader("locked: the walrus sleeps."))
 		if err != nil {
 			t.Fatal(err)
 		}

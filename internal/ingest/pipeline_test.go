@@ -122,11 +122,11 @@ func openShop(t *testing.T, dir string, files Extractor, change ...func(*Config)
 
 func (s *shop) add(name, content string) ibid.Document {
 	s.t.Helper()
-	d, _, err := s.Add(s.t.Context(), File{Name: name, Source: "/x/" + name}, strings.NewReader(content))
+	d, err := s.Add(s.t.Context(), File{Name: name, Source: "/x/" + name}, strings.NewReader(content))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return d
+	return d.Document
 }
 
 // settled waits until a document is ready or failed.
@@ -193,9 +193,9 @@ func TestANewVersionKeepsWhatDidNotChange(t *testing.T) {
 	if _, err := s.Original(t.Context(), first.ID, first.Version); err != nil {
 		t.Fatalf("the first version's bytes are gone: %v", err)
 	}
-	_, unchanged, err := s.Add(t.Context(), File{Name: "a.txt", Source: "/x/a.txt"}, strings.NewReader(long("walrus")+long("octopus")+long("pelican")))
-	if err != nil || !unchanged {
-		t.Fatalf("the same bytes again: %v, %v", unchanged, err)
+	again, err := s.Add(t.Context(), File{Name: "a.txt", Source: "/x/a.txt"}, strings.NewReader(long("walrus")+long("octopus")+long("pelican")))
+	if err != nil || !again.Unchanged {
+		t.Fatalf("the same bytes again: %+v, %v", again, err)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestABadVersionLeavesTheGoodOne(t *testing.T) {
 			t.Fatalf("%q took the good version away", content)
 		}
 	}
-	if _, _, err := s.Add(t.Context(), File{Name: "e.txt"}, strings.NewReader("")); ibid.CodeOf(err) != ibid.CodeBadRequest {
+	if _, err := s.Add(t.Context(), File{Name: "e.txt"}, strings.NewReader("")); ibid.CodeOf(err) != ibid.CodeBadRequest {
 		t.Fatalf("an empty file: %v", err)
 	}
 	if d := s.settled(s.add("a.txt", "The walrus wakes.").ID); d.Status != ibid.DocumentReady || d.Error != "" {

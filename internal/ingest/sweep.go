@@ -41,15 +41,18 @@ func (p *Pipeline) sweepLoop() {
 	}
 }
 
-// Sweep lets go of the texts and bytes of documents that were removed, and of
-// versions that were replaced, once Config.KeepRemoved has passed. What a
+// Sweep lets go of the threads and of the texts and bytes of documents that were
+// removed, and of versions that were replaced, once Config.KeepRemoved has passed. What a
 // message cites stays, so that its footnotes still open. Only originals that the
 // database itself lists as let go of are deleted: a file that it does not know
 // may belong to a database that was lost.
 func (p *Pipeline) Sweep(ctx context.Context) (Swept, error) {
 	before := p.cfg.Now().Add(-p.cfg.KeepRemoved)
 	var swept Swept
-	var err error
+	_, err := p.cfg.Sweeper.SweepThreads(ctx, before) // first: what they alone cite goes as well
+	if err != nil {
+		return swept, err
+	}
 	if swept.Versions, err = p.cfg.Sweeper.SweepVersions(ctx, before); err != nil {
 		return swept, err
 	}

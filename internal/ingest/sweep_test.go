@@ -135,10 +135,14 @@ func TestSweepKeepsWhatIsCited(t *testing.T) {
 			t.Errorf("the cited bytes of %s: %v", d.Name, err)
 		}
 	}
-	// With the conversation goes the need.
-	if err := s.db.DeleteThread(t.Context(), "tm1"); err != nil {
+	// With the conversation goes the need, once that cannot be restored any more.
+	if err := s.db.RemoveThread(t.Context(), "tm1", clock.now()); err != nil {
 		t.Fatal(err)
 	}
+	if swept := s.sweep(); swept != (Swept{}) {
+		t.Errorf("while the conversation can be restored: %+v", swept)
+	}
+	clock.pass(week(1.1))
 	if swept := s.sweep(); swept.Versions != 1 || swept.Files != 1 {
 		t.Errorf("after the conversation went: %+v", swept)
 	}

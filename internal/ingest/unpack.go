@@ -108,7 +108,7 @@ func (u *unpacking) take(ctx context.Context, name string, data []byte) error {
 	}
 	u.kept[d.Source] = true
 	u.files, u.bytes = u.files+1, u.bytes+d.Bytes
-	_, _, err := u.queue(ctx, d, bytes.NewReader(data), u.passwords.of(u.archive.Version)) // an attachment may be protected
+	_, _, err := u.queue(ctx, d, bytes.NewReader(data), u.passwords.of(u.archive.Version), u.cfg.Store.PutDocument) // an attachment may be protected
 	return err
 }
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,25 +43,20 @@ func (s *Server) getDocument(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, d)
 }
 
-func (s *Server) removeDocument(w http.ResponseWriter, r *http.Request) {
-	if err := s.cfg.Pipeline.Remove(r.Context(), r.PathValue("id")); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
-}
-
-// addedDocument is a document that was taken in, and whether it was there
-// already with the very same content.
+// addedDocument is a document that was taken in: whether it was there already
+// with the very same content, and which other one had the name of its file.
 type addedDocument struct {
 	ibid.Document
-	Unchanged bool `json:"unchanged,omitempty"`
+	Unchanged bool           `json:"unchanged,omitempty"`
+	SameName  *ibid.SameName `json:"same_name,omitempty"`
 }
 
 type failedFile struct {
-	Name  string `json:"name"`
-	Error string `json:"error"`
-	Hint  string `json:"hint,omitempty"`
+	Name     string         `json:"name"`
+	Error    string         `json:"error"`
+	Hint     string         `json:"hint,omitempty"`
+	Code     ibid.Code      `json:"code,omitempty"`
+	SameName *ibid.SameName `json:"same_name,omitempty"` // with CONFLICT: the document that has its name
 }
 
 // Bounds of what a form says of a file, in bytes. A password of PDF itself stops
@@ -113,7 +109,8 @@ func (s *Server) addDocuments(w http.ResponseWriter, r *http.Request) {
 // upload is a form that is being taken in.
 type upload struct {
 	server *Server
-	next   ingest.File // what parts before the next file have said of it
+	next   ingest.File     // what parts before the next file have said of it
+	onSame ibid.OnSameName // of files whose meta does not say
 	added  []addedDocument
 	failed []failedFile
 }
@@ -130,6 +127,16 @@ func (u *upload) take(w http.ResponseWriter, r *http.Request, part *multipart.Pa
 		if err := json.NewDecoder(io.LimitReader(part, maxMeta)).Decode(&u.next); err != nil {
 			return ibid.Errorf(ibid.CodeBadRequest, "a meta part is not JSON: %v", err)
 		}
+		if err := u.next.OnSameName.Check(); err != nil {
+			return err
+		}
+	case "on_same_name":
+		text, err := io.ReadAll(io.LimitReader(part, maxMeta))
+		if err != nil {
+			return uploadBrokeOff(err)
+		}
+		u.onSame = ibid.OnSameName(text)
+		return u.onSame.Check()
 	case "password":
 		password, err := io.ReadAll(io.LimitReader(part, maxPassword))
 		if err != nil {
@@ -147,14 +154,17 @@ func (u *upload) file(w http.ResponseWriter, r *http.Request, part *multipart.Pa
 	file := u.next
 	u.next = ingest.File{}
 	file.Name = partName(part, file)
-	d, unchanged, err := u.server.cfg.Pipeline.Add(r.Context(), file, http.MaxBytesReader(w, part, u.server.cfg.MaxUploadBytes))
+	file.OnSameName = cmp.Or(file.OnSameName, u.onSame)
+	added, err := u.server.cfg.Pipeline.Add(r.Context(), file, http.MaxBytesReader(w, part, u.server.cfg.MaxUploadBytes))
 	switch {
 	case err != nil && r.Context().Err() != nil:
 		breakOff()
 	case err != nil:
-		u.failed = append(u.failed, u.server.failedFile(file.Name, err))
+		failed := u.server.failedFile(file.Name, err)
+		failed.SameName = added.SameName
+		u.failed = append(u.failed, failed)
 	default:
-		u.added = append(u.added, addedDocument{d, unchanged})
+		u.added = append(u.added, addedDocument(added))
 	}
 }
 
@@ -173,7 +183,7 @@ func (s *Server) addURL(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, &ibid.Error{Code: ibid.CodeBadRequest, Message: "the request names no url", Hint: `send {"url":"https://…"}, or files as multipart/form-data`})
 		return
 	}
-	d, unchanged, err := s.fetchDocument(r.Context(), asked.URL, asked.File)
+	added, err := s.fetchDocument(r.Context(), asked.URL, asked.File)
 	if r.Context().Err() != nil && err != nil {
 		breakOff()
 	}
@@ -182,16 +192,16 @@ func (s *Server) addURL(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusUnprocessableEntity, map[string]any{"documents": []addedDocument{}, "errors": failed})
 		return
 	}
-	writeJSON(w, http.StatusAccepted, map[string]any{"documents": []addedDocument{{d, unchanged}}, "errors": []failedFile{}})
+	writeJSON(w, http.StatusAccepted, map[string]any{"documents": []addedDocument{addedDocument(added)}, "errors": []failedFile{}})
 }
 
-func (s *Server) fetchDocument(ctx context.Context, url string, file ingest.File) (ibid.Document, bool, error) {
+func (s *Server) fetchDocument(ctx context.Context, url string, file ingest.File) (ingest.Added, error) {
 	if s.cfg.Fetcher == nil {
-		return ibid.Document{}, false, &ibid.Error{Code: ibid.CodeBadRequest, Message: "this server fetches nothing", Hint: "send the file itself"}
+		return ingest.Added{}, &ibid.Error{Code: ibid.CodeBadRequest, Message: "this server fetches nothing", Hint: "send the file itself"}
 	}
 	page, err := s.cfg.Fetcher.Get(ctx, url)
 	if err != nil {
-		return ibid.Document{}, false, err
+		return ingest.Added{}, err
 	}
 	file.Source = url
 	if file.Name == "" {
@@ -223,12 +233,12 @@ func (s *Server) failedFile(name string, err error) failedFile {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return failedFile{name, fmt.Sprintf("larger than %d MB", s.cfg.MaxUploadBytes>>20), ""}
+		return failedFile{Name: name, Error: fmt.Sprintf("larger than %d MB", s.cfg.MaxUploadBytes>>20)}
 	case errors.As(err, &known):
-		return failedFile{name, known.Message, known.Hint}
+		return failedFile{Name: name, Error: known.Message, Hint: known.Hint, Code: known.Code}
 	}
 	s.cfg.Log.Error("cannot take in a file", "name", name, "error", err)
-	return failedFile{name, "could not be taken in", "the server's log says why"}
+	return failedFile{Name: name, Error: "could not be taken in", Hint: "the server's log says why"}
 }
 
 // documentFile serves a document's original bytes.

@@ -24,7 +24,12 @@ type Threads interface {
 	Threads(ctx context.Context) ([]ibid.Thread, error)
 	Thread(ctx context.Context, id string) (ibid.Thread, error)
 	SetThread(ctx context.Context, id, title, headID string) error
-	DeleteThread(ctx context.Context, id string) error
+	RemoveThread(ctx context.Context, id string, at time.Time) error
+	// RestoreThread takes the removal of a thread back, if it was removed at since
+	// or later.
+	RestoreThread(ctx context.Context, id string, since time.Time) error
+	// Removed lists what was removed at since or later, of all kinds, without Until.
+	Removed(ctx context.Context, since time.Time, page ibid.Page) (removed []ibid.Removed, next string, err error)
 	LiveRun(ctx context.Context, threadID string) (*ibid.Run, error)
 	LatestRun(ctx context.Context, threadID string) (*ibid.Run, error)
 }
@@ -49,11 +54,12 @@ type Library interface {
 
 // Pipeline changes the documents.
 type Pipeline interface {
-	Add(ctx context.Context, f ingest.File, content io.Reader) (d ibid.Document, unchanged bool, err error)
+	Add(ctx context.Context, f ingest.File, content io.Reader) (ingest.Added, error)
 	Describe(ctx context.Context, documentID string, change ingest.Description) (ibid.Document, error)
 	Cancel(ctx context.Context, documentID string) (ibid.Document, error)
 	Retry(ctx context.Context, documentID string) (ibid.Document, error)
 	Remove(ctx context.Context, documentID string) error
+	Restore(ctx context.Context, documentID string) (ibid.Document, error)
 	Queue(ctx context.Context) (ingest.Queue, error)
 	Activity(after int64) (ids []string, last int64, wake <-chan struct{}, complete bool)
 }
@@ -108,6 +114,7 @@ type Config struct {
 	Heartbeat      time.Duration
 	WriteTimeout   time.Duration // for one frame; a reader that takes longer is dropped and may resume
 	MaxUploadBytes int64
+	KeepRemoved    time.Duration // how long what was removed can be restored; 7 days
 	// MaxAttachmentBytes bounds the files of one question together; 20 MiB
 	MaxAttachmentBytes int64
 
@@ -136,6 +143,7 @@ func New(cfg Config) *Server {
 	cfg.Heartbeat = cmp.Or(cfg.Heartbeat, 15*time.Second)
 	cfg.WriteTimeout = cmp.Or(cfg.WriteTimeout, 20*time.Second)
 	cfg.MaxUploadBytes = cmp.Or(cfg.MaxUploadBytes, 1<<30)
+	cfg.KeepRemoved = cmp.Or(cfg.KeepRemoved, 7*24*time.Hour)
 	cfg.MaxAttachmentBytes = cmp.Or(cfg.MaxAttachmentBytes, 20<<20)
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -162,6 +170,7 @@ func (s *Server) Handler() http.Handler {
 	api.HandleFunc("GET /v1/threads/{id}", s.getThread)
 	api.HandleFunc("PATCH /v1/threads/{id}", s.changeThread)
 	api.HandleFunc("DELETE /v1/threads/{id}", s.deleteThread)
+	api.HandleFunc("POST /v1/threads/{id}/restore", s.restoreThread)
 	api.HandleFunc("POST /v1/threads/{id}/user_message", s.postUserMessage)
 	api.HandleFunc("GET /v1/threads/{id}/stream", s.streamThread)
 	api.HandleFunc("POST /v1/threads/{id}/stop", s.stopThread)
@@ -178,6 +187,8 @@ func (s *Server) Handler() http.Handler {
 	api.HandleFunc("GET /v1/documents/{id}", s.getDocument)
 	api.HandleFunc("PATCH /v1/documents/{id}", s.describeDocument)
 	api.HandleFunc("DELETE /v1/documents/{id}", s.removeDocument)
+	api.HandleFunc("POST /v1/documents/{id}/restore", s.restoreDocument)
+	api.HandleFunc("GET /v1/removed", s.listRemoved)
 	api.HandleFunc("POST /v1/documents/{id}/cancel", s.cancelDocument)
 	api.HandleFunc("POST /v1/documents/{id}/retry", s.retryDocument)
 	api.HandleFunc("GET /v1/documents/events", s.libraryEvents)

@@ -55,19 +55,6 @@ func (s *Server) changeThread(w http.ResponseWriter, r *http.Request) {
 	s.getThread(w, r)
 }
 
-func (s *Server) deleteThread(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("id")
-	if _, err := s.cfg.Runner.Stop(r.Context(), id); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	if err := s.cfg.Threads.DeleteThread(r.Context(), id); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
-}
-
 // question is a question as the native protocol asks it.
 type question struct {
 	InputText     string            `json:"input_text"`

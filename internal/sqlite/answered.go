@@ -15,7 +15,7 @@ const maxAnswered = 10_000
 func (db *DB) Answered(ctx context.Context, key, notOfThread string, limit int) ([]ibid.Answered, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT a.message_id, a.question, a.answered_at
 		FROM answered a JOIN messages m ON m.id = a.message_id
-		WHERE a.key = ? AND m.thread_id <> ? AND m.status = ? ORDER BY a.answered_at DESC LIMIT ?`,
+		WHERE a.key = ? AND m.thread_id <> ? AND m.status = ? AND `+inThread+` ORDER BY a.answered_at DESC LIMIT ?`,
 		key, notOfThread, ibid.StatusCompleted, limit)
 	if err != nil {
 		return nil, translate(err)

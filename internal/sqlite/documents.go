@@ -25,42 +25,47 @@ import (
 // when it is ready.
 func (db *DB) PutDocument(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error) {
 	err = db.write(ctx, func(q querier) error {
-		var data, pending string
-		err := q.QueryRowContext(ctx, `SELECT data, pending FROM documents WHERE source = ? AND removed_at IS NULL`, d.Source).Scan(&data, &pending)
-		if errors.Is(err, sql.ErrNoRows) {
-			if err := hasArchive(ctx, q, d); err != nil {
-				return err
-			}
-			d.Status = ibid.DocumentQueued
-			stored, unchanged = d, false
-			return insertDocument(ctx, q, d, version)
-		}
-		if err != nil {
-			return err
-		}
-		var old ibid.Document
-		if err := json.Unmarshal([]byte(data), &old); err != nil {
-			return err
-		}
-		stored = old
-		describe(&stored, d)
-		unchanged = old.Status == ibid.DocumentReady && old.Version == version
-		inWork := (old.Status == ibid.DocumentQueued || old.Status == ibid.DocumentProcessing) && pending == version
-		switch {
-		case unchanged && !sameDescription(old, stored):
-			if err := bumpChange(ctx, q, old.ID); err != nil {
-				return err
-			}
-		case !unchanged && !inWork:
-			stored.Status, stored.Stage, stored.Progress, stored.Error = ibid.DocumentQueued, "", 0, ""
-			stored.ChangeAt = d.ChangeAt
-			if _, err := q.ExecContext(ctx, `UPDATE documents SET pending = ?, reader_kills = 0, crashes = 0 WHERE id = ?`, version, old.ID); err != nil {
-				return err
-			}
-		}
-		return updateDocument(ctx, q, stored)
+		var err error
+		stored, unchanged, err = putVersion(ctx, q, d, version)
+		return err
 	})
 	return stored, unchanged, err
+}
+
+func putVersion(ctx context.Context, q querier, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error) {
+	var data, pending string
+	err = q.QueryRowContext(ctx, `SELECT data, pending FROM documents WHERE source = ? AND removed_at IS NULL`, d.Source).Scan(&data, &pending)
+	if errors.Is(err, sql.ErrNoRows) {
+		if err := hasArchive(ctx, q, d); err != nil {
+			return d, false, err
+		}
+		d.Status = ibid.DocumentQueued
+		return d, false, insertDocument(ctx, q, d, version)
+	}
+	if err != nil {
+		return d, false, err
+	}
+	var old ibid.Document
+	if err := json.Unmarshal([]byte(data), &old); err != nil {
+		return d, false, err
+	}
+	stored = old
+	describe(&stored, d)
+	unchanged = old.Status == ibid.DocumentReady && old.Version == version
+	inWork := (old.Status == ibid.DocumentQueued || old.Status == ibid.DocumentProcessing) && pending == version
+	switch {
+	case unchanged && !sameDescription(old, stored):
+		if err := bumpChange(ctx, q, old.ID); err != nil {
+			return d, false, err
+		}
+	case !unchanged && !inWork:
+		stored.Status, stored.Stage, stored.Progress, stored.Error = ibid.DocumentQueued, "", 0, ""
+		stored.ChangeAt = d.ChangeAt
+		if _, err := q.ExecContext(ctx, `UPDATE documents SET pending = ?, reader_kills = 0, crashes = 0 WHERE id = ?`, version, old.ID); err != nil {
+			return d, false, err
+		}
+	}
+	return stored, unchanged, updateDocument(ctx, q, stored)
 }
 
 // describe takes over what a file that is added again says of its document.
@@ -268,50 +273,4 @@ func (db *DB) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extrac
 		return q.QueryRowContext(ctx, `UPDATE documents SET pending = '', reader_kills = 0, crashes = 0 WHERE id = ? RETURNING change`, d.ID).Scan(&change)
 	})
 	return stored, change, err
-}
-
-// RemoveDocument takes a document out of the library at once, and with it what
-// came out of it. Their rows stay as tombstones, so that an index can be brought
-// up to date, and their versions stay until they are swept. It returns the ids
-// of what was removed and the last change number.
-func (db *DB) RemoveDocument(ctx context.Context, id string, at time.Time) (removed []string, change int64, err error) {
-	err = db.write(ctx, func(q querier) error {
-		rows, err := q.QueryContext(ctx, `WITH RECURSIVE doomed (id) AS (
-			SELECT id FROM documents WHERE id = ? AND removed_at IS NULL
-			UNION SELECT d.id FROM doomed JOIN documents d ON json_extract(d.data, '$.part_of') = doomed.id WHERE d.removed_at IS NULL)
-			SELECT id FROM doomed`, id)
-		if err != nil {
-			return err
-		}
-		removed, err = collect(rows, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
-		if err != nil {
-			return err
-		}
-		if len(removed) == 0 {
-			return gone(sql.ErrNoRows, id)
-		}
-		for _, id := range removed {
-			if change, err = removeOne(ctx, q, id, at); err != nil {
-				return fmt.Errorf("remove document %s: %w", id, err)
-			}
-		}
-		return nil
-	})
-	return removed, change, err
-}
-
-func removeOne(ctx context.Context, q querier, id string, at time.Time) (change int64, err error) {
-	if _, err := q.ExecContext(ctx, `UPDATE documents SET removed_at = ?, status = 'removed', pending = '' WHERE id = ?`, millis(at), id); err != nil {
-		return 0, err
-	}
-	if _, err := q.ExecContext(ctx, `UPDATE versions SET replaced_at = ? WHERE document_id = ? AND replaced_at IS NULL`, millis(at), id); err != nil {
-		return 0, err
-	}
-	if _, err := q.ExecContext(ctx, `DELETE FROM chunks WHERE document_id = ?`, id); err != nil {
-		return 0, err
-	}
-	if err := bumpChange(ctx, q, id); err != nil {
-		return 0, err
-	}
-	return change, q.QueryRowContext(ctx, `SELECT change FROM documents WHERE id = ?`, id).Scan(&change)
 }

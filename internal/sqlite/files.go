@@ -62,7 +62,7 @@ func scanFile(scan func(...any) error, more ...any) (f ibid.File, err error) {
 // messages.
 func (db *DB) Files(ctx context.Context, threadID string) ([]ibid.File, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT `+fileColumns+` FROM files f JOIN messages m ON m.id = f.message_id
-		WHERE m.thread_id = ? ORDER BY m.created_at, m.role DESC, m.id, f.n`, threadID)
+		WHERE m.thread_id = ? AND `+inThread+` ORDER BY m.created_at, m.role DESC, m.id, f.n`, threadID)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -72,7 +72,8 @@ func (db *DB) Files(ctx context.Context, threadID string) ([]ibid.File, error) {
 // File returns one file with its bytes.
 func (db *DB) File(ctx context.Context, messageID string, n int) (ibid.File, error) {
 	var data []byte
-	f, err := scanFile(db.readers.QueryRowContext(ctx, `SELECT `+fileColumns+`, f.data FROM files f WHERE f.message_id = ? AND f.n = ?`, messageID, n).Scan, &data)
+	f, err := scanFile(db.readers.QueryRowContext(ctx, `SELECT `+fileColumns+`, f.data FROM files f JOIN messages m ON m.id = f.message_id
+		WHERE f.message_id = ? AND f.n = ? AND `+inThread, messageID, n).Scan, &data)
 	f.Data = data
 	if errors.Is(err, sql.ErrNoRows) {
 		return f, ibid.Errorf(ibid.CodeNotFound, "message %s has no file %d", messageID, n)

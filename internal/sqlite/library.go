@@ -123,7 +123,7 @@ func (db *DB) ChangedDocuments(ctx context.Context, after int64) (ready []ibid.D
 // Counts returns how many documents, passages and threads there are.
 func (db *DB) Counts(ctx context.Context) (documents, chunks, threads int, err error) {
 	err = db.readers.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM documents WHERE removed_at IS NULL),
-		(SELECT count(*) FROM chunks WHERE level = 2), (SELECT count(*) FROM threads)`).Scan(&documents, &chunks, &threads)
+		(SELECT count(*) FROM chunks WHERE level = 2), (SELECT count(*) FROM threads WHERE removed_at IS NULL)`).Scan(&documents, &chunks, &threads)
 	return documents, chunks, threads, translate(err)
 }
 

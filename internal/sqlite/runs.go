@@ -14,7 +14,8 @@ import (
 // StartRun accepts a question in one transaction: the thread where it does not
 // exist yet, the user's message, the empty assistant message, the run (queued)
 // and its first events. It fails with *ibid.LiveRunError while another run of
-// the thread is active, and with a CodeBusy while maxQueued runs wait.
+// the thread is active, with a CodeBusy while maxQueued runs wait, and with a
+// CONFLICT when the thread was removed.
 func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event, maxQueued int) error {
 	files := run.Request.Attachments
 	run.Request.Attachments = withoutData(files)
@@ -30,6 +31,9 @@ func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant 
 			return err
 		} else if live != nil {
 			return &ibid.LiveRunError{RunID: live.ID, LastSeq: live.LastSeq}
+		}
+		if err := notRemoved(ctx, q, thread.ID); err != nil {
+			return err
 		}
 		if err := roomFor(ctx, q, maxQueued); err != nil {
 			return err
@@ -75,6 +79,17 @@ func roomFor(ctx context.Context, q querier, maxQueued int) error {
 	}
 	return &ibid.Error{Code: ibid.CodeBusy, Message: fmt.Sprintf("%d questions wait to be answered already", waiting),
 		Hint: "nothing was saved; ask again in a while", Retryable: true, RetryAfter: busyRetry}
+}
+
+// notRemoved refuses a question to a thread that was removed and can be restored.
+func notRemoved(ctx context.Context, q querier, threadID string) error {
+	var removed bool
+	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM threads WHERE id = ? AND removed_at IS NOT NULL)`, threadID).Scan(&removed)
+	if err != nil || !removed {
+		return err
+	}
+	return &ibid.Error{Code: ibid.CodeConflict, Message: "this conversation was removed",
+		Hint: "ask in a new one, or restore it first: ibid undo " + threadID}
 }
 
 const runColumns = `id, thread_id, user_message_id, request, status, attempt, fence, last_seq, accepted_at`
@@ -275,7 +290,7 @@ func fenced(res sql.Result, err error) error {
 
 // Run returns a run by its id.
 func (db *DB) Run(ctx context.Context, id string) (*ibid.Run, error) {
-	r, err := scanRun(db.readers.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ?`, id))
+	r, err := scanRun(db.readers.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs m WHERE id = ? AND `+inThread, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ibid.Errorf(ibid.CodeNotFound, "there is no run %s", id)
 	}
@@ -290,7 +305,7 @@ func (db *DB) LiveRun(ctx context.Context, threadID string) (*ibid.Run, error) {
 // LatestRun returns the run of a thread that was accepted last, or nil.
 func (db *DB) LatestRun(ctx context.Context, threadID string) (*ibid.Run, error) {
 	r, err := scanRun(db.readers.QueryRowContext(ctx,
-		`SELECT `+runColumns+` FROM runs WHERE thread_id = ? ORDER BY accepted_at DESC, id DESC LIMIT 1`, threadID))
+		`SELECT `+runColumns+` FROM runs m WHERE thread_id = ? AND `+inThread+` ORDER BY accepted_at DESC, id DESC LIMIT 1`, threadID))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -14,7 +14,17 @@ const sweepBatch = 200
 // before a time and that nothing needs: no message cites them, nor does an
 // answer that is being written, and the pipeline does not wait for them. It
 // returns how many there were.
+//
+// Documents that were removed before that time and never read let go of the
+// version that waited.
 func (db *DB) SweepVersions(ctx context.Context, before time.Time) (int, error) {
+	err := db.write(ctx, func(q querier) error {
+		_, err := q.ExecContext(ctx, `UPDATE documents SET pending = '' WHERE removed_at < ? AND pending <> ''`, millis(before))
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("let go of what was never read: %w", err)
+	}
 	total := 0
 	for {
 		var n int64
@@ -53,10 +63,11 @@ func (db *DB) SweepTombstones(ctx context.Context, before time.Time, upTo int64)
 	})
 }
 
-// inUse is true where a version or a waiting document has the hash %[1]s, which is
-// a parameter or a column.
+// inUse is true where a version has the hash %[1]s, which is a parameter or a
+// column, or where a document waits for it. A removed document that can still be
+// restored waits as well.
 const inUse = `(EXISTS (SELECT 1 FROM versions v WHERE v.hash = %[1]s)
-	OR EXISTS (SELECT 1 FROM documents d WHERE d.pending = %[1]s AND d.removed_at IS NULL))`
+	OR EXISTS (SELECT 1 FROM documents d WHERE d.pending = %[1]s AND d.pending <> ''))`
 
 // VersionInUse reports whether anything refers to the bytes of a version.
 func (db *DB) VersionInUse(ctx context.Context, hash string) (bool, error) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"ibid"
 )
@@ -39,7 +40,7 @@ func scanThread(row interface{ Scan(...any) error }) (ibid.Thread, error) {
 
 // Threads returns all threads, the one that changed last first.
 func (db *DB) Threads(ctx context.Context) ([]ibid.Thread, error) {
-	rows, err := db.readers.QueryContext(ctx, threadQuery+` ORDER BY t.updated_at DESC, t.id`)
+	rows, err := db.readers.QueryContext(ctx, threadQuery+` WHERE t.removed_at IS NULL ORDER BY t.updated_at DESC, t.id`)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -48,7 +49,7 @@ func (db *DB) Threads(ctx context.Context) ([]ibid.Thread, error) {
 
 // Thread returns one thread.
 func (db *DB) Thread(ctx context.Context, id string) (ibid.Thread, error) {
-	t, err := scanThread(db.readers.QueryRowContext(ctx, threadQuery+` WHERE t.id = ?`, id))
+	t, err := scanThread(db.readers.QueryRowContext(ctx, threadQuery+` WHERE t.id = ? AND t.removed_at IS NULL`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, ibid.Errorf(ibid.CodeNotFound, "there is no thread %s", id)
 	}
@@ -69,28 +70,71 @@ func (db *DB) SetThread(ctx context.Context, id, title, headID string) error {
 		}
 		res, err := q.ExecContext(ctx, `UPDATE threads SET
 			title = CASE WHEN ?1 = '' THEN title ELSE ?1 END,
-			head_id = CASE WHEN ?2 = '' THEN head_id ELSE ?2 END WHERE id = ?3`, title, headID, id)
+			head_id = CASE WHEN ?2 = '' THEN head_id ELSE ?2 END WHERE id = ?3 AND removed_at IS NULL`, title, headID, id)
 		return found(res, err, "thread", id)
 	})
 }
 
-// DeleteThread removes a thread with its messages, runs and logs.
-func (db *DB) DeleteThread(ctx context.Context, id string) error {
+// RemoveThread takes a thread away at once, with its messages, runs and files. They
+// stay until they are swept, and so does what they cite. The error is a
+// *ibid.LiveRunError while it is being answered.
+func (db *DB) RemoveThread(ctx context.Context, id string, at time.Time) error {
 	return db.write(ctx, func(q querier) error {
 		if live, err := liveRun(ctx, q, id); err != nil {
 			return err
 		} else if live != nil {
 			return &ibid.LiveRunError{RunID: live.ID, LastSeq: live.LastSeq}
 		}
-		res, err := q.ExecContext(ctx, `DELETE FROM threads WHERE id = ?`, id)
+		res, err := q.ExecContext(ctx, `UPDATE threads SET removed_at = ? WHERE id = ? AND removed_at IS NULL`, millis(at), id)
 		return found(res, err, "thread", id)
 	})
 }
 
+// RestoreThread takes the removal of a thread back, and does nothing to one that
+// is there. The error is a NOT_FOUND when it was removed before since or is gone.
+func (db *DB) RestoreThread(ctx context.Context, id string, since time.Time) error {
+	return db.write(ctx, func(q querier) error {
+		res, err := q.ExecContext(ctx, `UPDATE threads SET removed_at = NULL WHERE id = ? AND (removed_at IS NULL OR removed_at >= ?)`, id, millis(since))
+		if ibid.CodeOf(found(res, err, "thread", id)) == ibid.CodeNotFound {
+			return ibid.NotRestorable("thread", id)
+		}
+		return err
+	})
+}
+
+// SweepThreads deletes the threads that were removed before a time, with their
+// messages, runs and files, and returns how many there were.
+func (db *DB) SweepThreads(ctx context.Context, before time.Time) (int, error) {
+	total := 0
+	for {
+		var n int64
+		err := db.write(ctx, func(q querier) error {
+			res, err := q.ExecContext(ctx, `DELETE FROM threads WHERE id IN (SELECT id FROM threads WHERE removed_at < ? LIMIT ?)`,
+				millis(before), sweepThreads)
+			if err != nil {
+				return fmt.Errorf("let go of removed threads: %w", err)
+			}
+			n, err = res.RowsAffected()
+			return err
+		})
+		total += int(n)
+		if err != nil || n < sweepThreads {
+			return total, err
+		}
+	}
+}
+
+// sweepThreads bounds how many threads one write lets go, so that nobody waits
+// long behind a sweep: a thread may have thousands of messages.
+const sweepThreads = 5
+
+// inThread is true of a message or a run m whose thread is not removed.
+const inThread = `EXISTS (SELECT 1 FROM threads t WHERE t.id = m.thread_id AND t.removed_at IS NULL)`
+
 // Messages returns all messages of a thread, of every branch, oldest first.
 func (db *DB) Messages(ctx context.Context, threadID string) ([]ibid.Message, error) {
 	rows, err := db.readers.QueryContext(ctx,
-		`SELECT data FROM messages WHERE thread_id = ? ORDER BY created_at, role DESC, id`, threadID)
+		`SELECT data FROM messages m WHERE thread_id = ? AND `+inThread+` ORDER BY created_at, role DESC, id`, threadID)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -99,7 +143,7 @@ func (db *DB) Messages(ctx context.Context, threadID string) ([]ibid.Message, er
 
 // Message returns one message as it was last saved.
 func (db *DB) Message(ctx context.Context, id string) (ibid.Message, error) {
-	m, err := scanMessage(db.readers.QueryRowContext(ctx, `SELECT data FROM messages WHERE id = ?`, id))
+	m, err := scanMessage(db.readers.QueryRowContext(ctx, `SELECT data FROM messages m WHERE id = ? AND `+inThread, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return m, ibid.Errorf(ibid.CodeNotFound, "there is no message %s", id)
 	}
@@ -123,7 +167,7 @@ func (db *DB) DeleteMessage(ctx context.Context, id string) error {
 		SELECT ? UNION SELECT m.id FROM messages m JOIN below b ON m.parent_id = b.id)`
 	return db.write(ctx, func(q querier) error {
 		var threadID, parentID string
-		err := q.QueryRowContext(ctx, `SELECT thread_id, parent_id FROM messages WHERE id = ?`, id).Scan(&threadID, &parentID)
+		err := q.QueryRowContext(ctx, `SELECT thread_id, parent_id FROM messages m WHERE id = ? AND `+inThread, id).Scan(&threadID, &parentID)
 		if errors.Is(err, sql.ErrNoRows) {
 			return ibid.Errorf(ibid.CodeNotFound, "there is no message %s", id)
 		}

@@ -1,0 +1,69 @@
+package server
+
+import (
+	"net/http"
+
+	"ibid"
+)
+
+// listRemoved lists what can be taken back, the latest removal first.
+func (s *Server) listRemoved(w http.ResponseWriter, r *http.Request) {
+	limit, err := intParam(r, "limit", ibid.DefaultLimit, 1, ibid.MaxLimit)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	page := ibid.Page{Limit: limit, Cursor: r.URL.Query().Get("cursor")}
+	removed, next, err := s.cfg.Threads.Removed(r.Context(), s.cfg.Now().Add(-s.cfg.KeepRemoved), page)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	for i := range removed {
+		removed[i].Until = ibid.At(removed[i].RemovedAt.Add(s.cfg.KeepRemoved))
+	}
+	writeJSON(w, http.StatusOK, struct {
+		Removed []ibid.Removed `json:"removed"`
+		Next    string         `json:"next,omitempty"`
+	}{orEmpty(removed), next})
+}
+
+func (s *Server) removeDocument(w http.ResponseWriter, r *http.Request) {
+	if err := s.cfg.Pipeline.Remove(r.Context(), r.PathValue("id")); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *Server) restoreDocument(w http.ResponseWriter, r *http.Request) {
+	d, err := s.cfg.Pipeline.Restore(r.Context(), r.PathValue("id"))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, d)
+}
+
+// deleteThread stops what is being written in a thread, and removes it.
+func (s *Server) deleteThread(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	if _, err := s.cfg.Runner.Stop(r.Context(), id); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if err := s.cfg.Threads.RemoveThread(r.Context(), id, s.cfg.Now()); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *Server) restoreThread(w http.ResponseWriter, r *http.Request) {
+	err := s.cfg.Threads.RestoreThread(r.Context(), r.PathValue("id"), s.cfg.Now().Add(-s.cfg.KeepRemoved))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.getThread(w, r)
+}
