@@ -17,6 +17,12 @@ type Thread struct {
 	UpdatedAt Time   `json:"updated_at"`
 }
 
+// ThreadQuery says which threads a list holds; its zero value takes all.
+type ThreadQuery struct {
+	Text string // a part of the title, in upper or lower case
+	ID   string // what the id begins with
+}
+
 // Status is how far a message, or the run that writes it, has come.
 type Status string
 

@@ -221,11 +221,7 @@ func (r *askRun) thread(ctx context.Context, s *session) (string, error) {
 	if r.options.thread == "" {
 		return uuid.NewString(), nil
 	}
-	threads, err := s.threads(ctx)
-	if err != nil {
-		return "", err
-	}
-	return findThread(threads, r.options.thread)
+	return s.findThread(ctx, r.options.thread)
 }
 
 // logged is an event with the bytes that the server wrote.

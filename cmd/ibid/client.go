@@ -280,14 +280,6 @@ func (c *client) deleteDocument(ctx context.Context, id string) error {
 	return c.call(ctx, request{method: http.MethodDelete, path: "/v1/documents/" + url.PathEscape(id)}, nil)
 }
 
-func (c *client) threads(ctx context.Context) ([]ibid.Thread, error) {
-	var answer struct {
-		Threads []ibid.Thread `json:"threads"`
-	}
-	err := c.call(ctx, get("/v1/threads"), &answer)
-	return answer.Threads, err
-}
-
 // searchResult is what GET /v1/search answers.
 type searchResult struct {
 	Query          string         `json:"query"`

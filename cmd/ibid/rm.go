@@ -42,16 +42,9 @@ func (c *cli) rmCommand() *cobra.Command {
 
 // removeThreads looks all ids up before it removes anything.
 func (c *cli) removeThreads(ctx context.Context, s *session, names []string) error {
-	if len(names) == 0 {
-		return nil
-	}
-	threads, err := s.threads(ctx)
-	if err != nil {
-		return err
-	}
 	var doomed []string
 	for _, name := range names {
-		id, err := findThread(threads, name)
+		id, err := s.findThread(ctx, name)
 		if err != nil {
 			return err
 		}

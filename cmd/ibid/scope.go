@@ -58,25 +58,3 @@ func among(kind, name string, names []string) error {
 	}
 	return err
 }
-
-// findThread returns the id of the conversation that an id or its beginning means.
-func findThread(threads []ibid.Thread, name string) (string, error) {
-	var found []string
-	for _, t := range threads {
-		if t.ID == name {
-			return name, nil
-		}
-		if len(name) >= leastPrefix && strings.HasPrefix(t.ID, name) {
-			found = append(found, t.ID)
-		}
-	}
-	if len(found) == 1 {
-		return found[0], nil
-	}
-	err := ibid.Errorf(ibid.CodeNotFound, "there is no conversation %q", name)
-	if len(found) > 1 {
-		err = ibid.Errorf(ibid.CodeBadRequest, "%q is the beginning of %s", name, count(len(found), "conversation"))
-	}
-	err.Hint = "`ibid ls --threads` lists them"
-	return "", err
-}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,11 +30,7 @@ func (c *cli) showCommand() *cobra.Command {
 }
 
 func (c *cli) show(ctx context.Context, s *session, name string, asJSON bool) error {
-	threads, err := s.threads(ctx)
-	if err != nil {
-		return err
-	}
-	id, err := findThread(threads, name)
+	id, err := s.findThread(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -103,13 +98,4 @@ func (v *answerView) saved(m ibid.Message) {
 	if m.Status != ibid.StatusCompleted {
 		v.out.printf("%s\n", v.out.paint(dim, "("+string(m.Status)+")"))
 	}
-}
-
-// messages returns the branch of a conversation that is shown, oldest first.
-func (c *client) messages(ctx context.Context, threadID string) ([]ibid.Message, error) {
-	var answer struct {
-		Messages []ibid.Message `json:"messages"`
-	}
-	err := c.call(ctx, get("/v1/threads/"+url.PathEscape(threadID)+"/messages"), &answer)
-	return answer.Messages, err
 }

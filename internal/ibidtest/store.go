@@ -27,15 +27,15 @@ type RunStore interface {
 	AppendEvents(ctx context.Context, l ibid.Lease, events []ibid.Event) error
 	FinishRun(ctx context.Context, l ibid.Lease, events []ibid.Event, m ibid.Message, at time.Time) error
 	Thread(ctx context.Context, id string) (ibid.Thread, error)
-	Threads(ctx context.Context) ([]ibid.Thread, error)
+	Threads(ctx context.Context, q ibid.ThreadQuery, page ibid.Page) (threads []ibid.Thread, next string, err error)
 	SetThread(ctx context.Context, id, title, headID string) error
 	RemoveThread(ctx context.Context, id string, at time.Time) error
 	RestoreThread(ctx context.Context, id string, since time.Time) error
 	SweepThreads(ctx context.Context, before time.Time) (int, error)
 	Removed(ctx context.Context, since time.Time, page ibid.Page) (removed []ibid.Removed, next string, err error)
 	Message(ctx context.Context, id string) (ibid.Message, error)
-	Messages(ctx context.Context, threadID string) ([]ibid.Message, error)
 	DeleteMessage(ctx context.Context, id string) error
+	BranchStore
 	FileStore
 }
 
@@ -58,6 +58,9 @@ func RunStoreSuite(t *testing.T, open func(t *testing.T) RunStore) {
 		"events come back as they were written":    testEventRoundTrip,
 		"what does not exist is said not to exist": testMissing,
 		"files lie beside their messages":          testFiles,
+		"messages are read in parts":               testParts,
+		"branches of random threads":               testRandomBranches,
+		"threads are found by title and id":        testFindThreads,
 		"a removed thread can be taken back":       testRemovedThread,
 		"removed threads are listed by pages":      testRemovedPages,
 	} {
@@ -126,7 +129,7 @@ func testAccept(t *testing.T, s *runStoreTest) {
 	if err != nil || thread.HeadID != "r1" || thread.RunID != "r1" || thread.Title != "title" {
 		t.Fatalf("thread %+v, %v", thread, err)
 	}
-	messages, err := s.Messages(t.Context(), "t1")
+	messages, err := s.all(t.Context(), "t1")
 	if err != nil || len(messages) != 2 || messages[0].ID != "u-r1" || messages[1].ID != "r1" {
 		t.Fatalf("messages %+v, %v", messages, err)
 	}
@@ -290,7 +293,7 @@ func testBranches(t *testing.T, s *runStoreTest) {
 		t.Fatalf("a message that is being answered was deleted: %v", err)
 	}
 	s.finish(t, l, 2)
-	if all, _ := s.Messages(t.Context(), "t1"); len(all) != 6 {
+	if all, _ := s.all(t.Context(), "t1"); len(all) != 6 {
 		t.Fatalf("%d messages", len(all))
 	}
 	if err := s.SetThread(t.Context(), "t1", "", "r2"); err != nil {
@@ -303,7 +306,7 @@ func testBranches(t *testing.T, s *runStoreTest) {
 		t.Fatal(err)
 	}
 	thread, _ := s.Thread(t.Context(), "t1")
-	all, _ := s.Messages(t.Context(), "t1")
+	all, _ := s.all(t.Context(), "t1")
 	if thread.HeadID != "r1" || len(all) != 4 {
 		t.Fatalf("head %s, %d messages", thread.HeadID, len(all))
 	}
@@ -344,7 +347,7 @@ func testMaxQueued(t *testing.T, s *runStoreTest) {
 func testThreads(t *testing.T, s *runStoreTest) {
 	s.accept(t, "t1", "r1", "")
 	s.accept(t, "t2", "r2", "")
-	threads, err := s.Threads(t.Context())
+	threads, _, err := s.Threads(t.Context(), ibid.ThreadQuery{}, ibid.Page{})
 	if err != nil || len(threads) != 2 || threads[0].ID != "t2" {
 		t.Fatalf("threads %+v, %v", threads, err)
 	}

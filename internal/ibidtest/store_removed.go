@@ -17,7 +17,7 @@ func testRemovedThread(t *testing.T, s *runStoreTest) {
 	s.finish(t, s.claim(t, "p"), 2)
 	s.accept(t, "t2", "r2", "")
 	s.finish(t, s.claim(t, "p"), 2)
-	before, err := s.Messages(ctx, "t1")
+	before, err := s.all(ctx, "t1")
 	if err != nil || len(before) != 2 {
 		t.Fatalf("messages %+v, %v", before, err)
 	}
@@ -40,10 +40,19 @@ func testRemovedThread(t *testing.T, s *runStoreTest) {
 	gone("a new title", s.SetThread(ctx, "t1", "renamed", ""))
 	gone("deleting a message", s.DeleteMessage(ctx, "r1"))
 	gone("removing it again", s.RemoveThread(ctx, "t1", s.now))
-	if all, err := s.Threads(ctx); err != nil || len(all) != 1 || all[0].ID != "t2" {
+	gone("showing a branch", s.ShowBranch(ctx, "t1", "u-r1"))
+	_, _, _, err = s.BranchAround(ctx, "t1", "r1", "u-r1", 5)
+	gone("a part", err)
+	if branch, _, err := s.Branch(ctx, "t1", "r1", ibid.Page{}); err != nil || len(branch) != 0 {
+		t.Errorf("branch %+v, %v", branch, err)
+	}
+	if found, _, err := s.Threads(ctx, ibid.ThreadQuery{Text: "title"}, ibid.Page{}); err != nil || len(found) != 1 || found[0].ID != "t2" {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	if all, _, err := s.Threads(ctx, ibid.ThreadQuery{}, ibid.Page{}); err != nil || len(all) != 1 || all[0].ID != "t2" {
 		t.Errorf("listed %+v, %v", all, err)
 	}
-	if all, err := s.Messages(ctx, "t1"); err != nil || len(all) != 0 {
+	if all, err := s.all(ctx, "t1"); err != nil || len(all) != 0 {
 		t.Errorf("messages %+v, %v", all, err)
 	}
 	if latest, err := s.LatestRun(ctx, "t1"); err != nil || latest != nil {
@@ -65,7 +74,7 @@ func testRemovedThread(t *testing.T, s *runStoreTest) {
 	if err != nil || thread.HeadID != "r1" || thread.Title != "title" {
 		t.Errorf("restored %+v, %v", thread, err)
 	}
-	after, err := s.Messages(ctx, "t1")
+	after, err := s.all(ctx, "t1")
 	if err != nil || !reflect.DeepEqual(after, before) {
 		t.Errorf("restored messages %+v, %v", after, err)
 	}

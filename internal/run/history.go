@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,37 +29,29 @@ type pair struct {
 	chars    int
 }
 
+// historyWindow is how many messages of a branch are read at once, at most.
+const historyWindow = 16
+
 // history collects the messages above a run's question on its branch, newest
-// first, until the number of messages or the budget of characters is reached.
+// first, until the number of messages or the budget of characters is reached. It
+// reads no further than that, however long the thread is.
 func (r *Runner) history(ctx context.Context, run *ibid.Run) (history, error) {
-	all, err := r.cfg.Threads.Messages(ctx, run.ThreadID)
+	question, err := r.cfg.Threads.Message(ctx, run.UserMessageID)
 	if err != nil {
-		return history{}, fmt.Errorf("read the history of thread %s: %w", run.ThreadID, err)
+		return history{}, fmt.Errorf("read the question of run %s: %w", run.ID, err)
 	}
-	byID := make(map[string]ibid.Message, len(all))
-	for _, m := range all {
-		byID[m.ID] = m
-	}
-	var pairs []pair // newest first
-	current := pair{}
-	for id := byID[run.UserMessageID].ParentID; id != ""; {
-		m, ok := byID[id]
-		if !ok {
-			break
-		}
-		current.messages = append(current.messages, m)
-		current.chars += len([]rune(m.Text))
-		if m.Role == ibid.RoleUser {
-			pairs = append(pairs, current)
-			current = pair{}
-		}
-		id = m.ParentID
+	said, err := r.cfg.Threads.Questions(ctx, question.ParentID)
+	if err != nil {
+		return history{}, fmt.Errorf("count the questions before run %s: %w", run.ID, err)
 	}
 	h := history{memory: ibid.Memory{BudgetChars: r.cfg.MemoryChars}}
 	budget := r.cfg.MemoryChars - len([]rune(run.Request.Text))
 	messages := 0
-	var kept []pair
-	for _, p := range pairs {
+	var kept []pair // newest first
+	for p, err := range r.pairsAbove(ctx, question) {
+		if err != nil {
+			return history{}, fmt.Errorf("read the history of thread %s: %w", run.ThreadID, err)
+		}
 		if messages+len(p.messages) > r.cfg.HistoryMessages || p.chars > budget {
 			break
 		}
@@ -66,9 +59,12 @@ func (r *Runner) history(ctx context.Context, run *ibid.Run) (history, error) {
 		messages += len(p.messages)
 		h.memory.UsedChars += p.chars
 		kept = append(kept, p)
+		if messages == r.cfg.HistoryMessages {
+			break // before another part of the branch is read
+		}
 	}
 	h.memory.Pairs = len(kept)
-	h.memory.DroppedPairs = len(pairs) - len(kept)
+	h.memory.DroppedPairs = said - len(kept)
 	slices.Reverse(kept)
 	var before time.Time
 	for _, p := range kept {
@@ -82,6 +78,34 @@ func (r *Runner) history(ctx context.Context, run *ibid.Run) (history, error) {
 		}
 	}
 	return h, nil
+}
+
+// pairsAbove yields the pairs that lead to a question, newest first, and reads the
+// branch as far as they are asked for. The messages of a pair are newest first too.
+func (r *Runner) pairsAbove(ctx context.Context, question ibid.Message) iter.Seq2[pair, error] {
+	return func(yield func(pair, error) bool) {
+		page := ibid.Page{Limit: min(historyWindow, r.cfg.HistoryMessages)}
+		var current pair
+		for more := question.ParentID != ""; more; more = page.Cursor != "" {
+			messages, next, err := r.cfg.Threads.Branch(ctx, question.ThreadID, question.ParentID, page)
+			if err != nil {
+				yield(pair{}, err)
+				return
+			}
+			for _, m := range slices.Backward(messages) {
+				current.messages = append(current.messages, m)
+				current.chars += len([]rune(m.Text))
+				if m.Role != ibid.RoleUser {
+					continue
+				}
+				if !yield(current, nil) {
+					return
+				}
+				current = pair{}
+			}
+			page.Cursor = next
+		}
+	}
 }
 
 // withAnswer counts the question and the answer that have just been added.

@@ -51,7 +51,11 @@ type Leases interface {
 type Threads interface {
 	Thread(ctx context.Context, id string) (ibid.Thread, error)
 	Message(ctx context.Context, id string) (ibid.Message, error)
-	Messages(ctx context.Context, threadID string) ([]ibid.Message, error)
+	// Branch returns messages that lead to headID and headID itself: the page's newest,
+	// oldest of them first.
+	Branch(ctx context.Context, threadID, headID string, page ibid.Page) (messages []ibid.Message, next string, err error)
+	// Questions counts the questions up to a message on its branch, itself included.
+	Questions(ctx context.Context, messageID string) (int, error)
 }
 
 // Answer does the work of one run: it takes the question, what was said before

@@ -187,3 +187,80 @@ func TestTwoScopedQuestionsAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestConversationsAreReadInParts pages through a thread in each way there is.
+func TestConversationsAreReadInParts(t *testing.T) {
+	h := openHouse(t, (&memory{history: map[string][]string{}}).answer)
+	_, first := h.ask("t1", "one", "")
+	second, _ := h.ask("t1", "two", "")
+	h.ask("t1", "other two", second)
+	h.ask("t1", "three", "")
+	h.ask("t2", "elsewhere", "")
+	part := func(query string) (texts, next, newer string, list []any) {
+		t.Helper()
+		status, answer := h.call("GET", "/v1/threads/t1/messages?"+query, "")
+		if status != 200 {
+			t.Fatalf("%s: %d %v", query, status, answer)
+		}
+		list = answer["messages"].([]any)
+		var all []string
+		for _, m := range list {
+			all = append(all, m.(map[string]any)["text"].(string))
+		}
+		next, _ = answer["next"].(string)
+		newer, _ = answer["newer"].(string)
+		return strings.Join(all, " | "), next, newer, list
+	}
+	texts, next, _, list := part("limit=4")
+	if texts != "other two | re: other two | three | re: three" || next == "" {
+		t.Fatalf("the newest four: %s, next %q", texts, next)
+	}
+	siblings, _ := list[0].(map[string]any)["siblings"].([]any)
+	if len(siblings) != 2 || siblings[0] != second || siblings[1] != list[0].(map[string]any)["id"] || list[1].(map[string]any)["siblings"] != nil {
+		t.Fatalf("siblings %v", siblings)
+	}
+	if texts, next, _, _ := part("limit=4&cursor=" + next); texts != "one | re: one" || next != "" {
+		t.Fatalf("before them: %s, next %q", texts, next)
+	}
+	if texts, next, _, _ = part("all=true&limit=3"); texts != "re: other two | three | re: three" {
+		t.Fatalf("of all branches: %s", texts)
+	}
+	if texts, _, _, _ = part("all=true&limit=3&cursor=" + next); texts != "two | re: two | other two" {
+		t.Fatalf("of all branches, before: %s", texts)
+	}
+	_, _, newer, list := part("around=" + second + "&limit=1")
+	if at := list[0].(map[string]any); at["id"] != second || newer == "" {
+		t.Fatalf("around the first second question: %v, newer %q", at, newer)
+	}
+	if texts, _, newer, _ := part("cursor=" + newer); texts != "re: two" || newer != "" {
+		t.Fatalf("after it: %s, newer %q", texts, newer)
+	}
+	if status, thread := h.call("PATCH", "/v1/threads/t1", fmt.Sprintf(`{"branch_id":%q}`, second)); status != 200 || h.said("t1") != "one | re: one | two | re: two" {
+		t.Fatalf("%d %v shows %s", status, thread, h.said("t1"))
+	}
+	if h.call("PATCH", "/v1/threads/t1", fmt.Sprintf(`{"branch_id":%q}`, first)); h.said("t1") != "one | re: one | other two | re: other two | three | re: three" {
+		t.Fatalf("the newest branch through the first answer: %s", h.said("t1"))
+	}
+	for _, bad := range []string{"limit=0", "limit=501", "limit=x", "cursor=x", "all=true&around=" + second, "all=true&cursor=" + next[:8]} {
+		if status, answer := h.call("GET", "/v1/threads/t1/messages?"+bad, ""); status != 400 {
+			t.Errorf("%s: %d %v", bad, status, answer)
+		}
+	}
+	if status, _ := h.call("PATCH", "/v1/threads/t2", fmt.Sprintf(`{"branch_id":%q}`, second)); status != 404 {
+		t.Errorf("another thread's branch: %d", status)
+	}
+	if status, _ := h.call("GET", "/v1/threads/t2/messages?around="+second, ""); status != 404 {
+		t.Errorf("around another thread's message: %d", status)
+	}
+	_, answer := h.call("GET", "/v1/threads?limit=1&q=ONE", "")
+	found := answer["threads"].([]any)
+	if len(found) != 1 || found[0].(map[string]any)["id"] != "t1" || answer["next"] != nil {
+		t.Errorf("found %v", answer)
+	}
+	_, answer = h.call("GET", "/v1/threads?limit=1", "")
+	if next, _ := answer["next"].(string); next == "" {
+		t.Errorf("no next of two threads: %v", answer)
+	} else if _, rest := h.call("GET", "/v1/threads?limit=1&cursor="+next, ""); len(rest["threads"].([]any)) != 1 || rest["next"] != nil {
+		t.Errorf("after it %v", rest)
+	}
+}

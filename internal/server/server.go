@@ -21,9 +21,10 @@ import (
 
 // Threads keeps conversations.
 type Threads interface {
-	Threads(ctx context.Context) ([]ibid.Thread, error)
+	Threads(ctx context.Context, q ibid.ThreadQuery, page ibid.Page) (threads []ibid.Thread, next string, err error)
 	Thread(ctx context.Context, id string) (ibid.Thread, error)
 	SetThread(ctx context.Context, id, title, headID string) error
+	ShowBranch(ctx context.Context, threadID, messageID string) error
 	RemoveThread(ctx context.Context, id string, at time.Time) error
 	// RestoreThread takes the removal of a thread back, if it was removed at since
 	// or later.
@@ -34,9 +35,18 @@ type Threads interface {
 	LatestRun(ctx context.Context, threadID string) (*ibid.Run, error)
 }
 
+// Branches reads conversations in parts, oldest message first in each. The cursors
+// next and newer lead to the parts before and after.
+type Branches interface {
+	Branch(ctx context.Context, threadID, headID string, page ibid.Page) (messages []ibid.Message, next string, err error)
+	BranchAround(ctx context.Context, threadID, headID, messageID string, limit int) (messages []ibid.Message, next, newer string, err error)
+	BranchAfter(ctx context.Context, threadID string, page ibid.Page) (messages []ibid.Message, newer string, err error)
+	Messages(ctx context.Context, threadID string, page ibid.Page) (messages []ibid.Message, next string, err error)
+	Siblings(ctx context.Context, messageIDs []string) (map[string][]string, error)
+}
+
 // Messages keeps what was said and the logs behind it.
 type Messages interface {
-	Messages(ctx context.Context, threadID string) ([]ibid.Message, error)
 	Message(ctx context.Context, id string) (ibid.Message, error)
 	DeleteMessage(ctx context.Context, id string) error
 	Run(ctx context.Context, id string) (*ibid.Run, error)
@@ -80,6 +90,7 @@ type Config struct {
 	Runner    *run.Runner
 	Threads   Threads
 	Messages  Messages
+	Branches  Branches
 	Library   Library
 	Pipeline  Pipeline
 	Originals Originals

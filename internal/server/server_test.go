@@ -78,7 +78,7 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	}
 	runner := run.New(run.Config{Store: db, Leases: db, Threads: db, Answer: answer, Owner: "test", Now: time.Now, NewID: newID})
 	runner.Open()
-	cfg := server.Config{Runner: runner, Threads: db, Messages: db, Library: db, Pipeline: pipeline, Originals: pipeline, Searcher: searcher,
+	cfg := server.Config{Runner: runner, Threads: db, Messages: db, Branches: db, Library: db, Pipeline: pipeline, Originals: pipeline, Searcher: searcher,
 		Status: func(context.Context) any { return nil }, Doctor: func(context.Context) []server.Check { return nil },
 		Repair: pipeline.Rebuild, Ready: db.Check, Now: time.Now, NewID: newID}
 	for _, c := range change {

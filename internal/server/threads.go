@@ -12,12 +12,21 @@ import (
 )
 
 func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) {
-	threads, err := s.cfg.Threads.Threads(r.Context())
+	page, err := pageParams(r)
+	var threads []ibid.Thread
+	var next string
+	if err == nil {
+		query := ibid.ThreadQuery{Text: strings.TrimSpace(r.URL.Query().Get("q")), ID: r.URL.Query().Get("id")}
+		threads, next, err = s.cfg.Threads.Threads(r.Context(), query, page)
+	}
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"threads": orEmpty(threads)})
+	writeJSON(w, http.StatusOK, struct {
+		Threads []ibid.Thread `json:"threads"`
+		Next    string        `json:"next,omitempty"`
+	}{orEmpty(threads), next})
 }
 
 func (s *Server) getThread(w http.ResponseWriter, r *http.Request) {
@@ -34,19 +43,27 @@ const maxTitle = 1000
 
 func (s *Server) changeThread(w http.ResponseWriter, r *http.Request) {
 	var in struct {
-		Title  string `json:"title"`
-		HeadID string `json:"head_id"`
+		Title    string `json:"title"`
+		HeadID   string `json:"head_id"`
+		BranchID string `json:"branch_id"`
 	}
 	err := readJSON(w, r, &in)
 	in.Title = strings.TrimSpace(in.Title)
 	if err == nil && (len(in.Title) > maxTitle || strings.ContainsFunc(in.Title, unicode.IsControl)) {
 		err = ibid.Errorf(ibid.CodeBadRequest, "a title is one line of at most %d bytes", maxTitle)
 	}
-	if err == nil && in.Title == "" && in.HeadID == "" {
-		err = ibid.Errorf(ibid.CodeBadRequest, "give a title or a head_id")
+	switch {
+	case err != nil:
+	case in.Title == "" && in.HeadID == "" && in.BranchID == "":
+		err = ibid.Errorf(ibid.CodeBadRequest, "give a title, a head_id or a branch_id")
+	case in.HeadID != "" && in.BranchID != "":
+		err = ibid.Errorf(ibid.CodeBadRequest, "give a head_id or a branch_id, not both")
 	}
-	if err == nil {
+	if err == nil && (in.Title != "" || in.HeadID != "") {
 		err = s.cfg.Threads.SetThread(r.Context(), r.PathValue("id"), in.Title, in.HeadID)
+	}
+	if err == nil && in.BranchID != "" {
+		err = s.cfg.Threads.ShowBranch(r.Context(), r.PathValue("id"), in.BranchID)
 	}
 	if err != nil {
 		s.fail(w, r, err)
@@ -180,94 +197,6 @@ func (s *Server) stopThread(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"message_id": id, "status": status, "stopped_in_ms": time.Since(began).Milliseconds()})
-}
-
-func (s *Server) listMessages(w http.ResponseWriter, r *http.Request) {
-	thread, err := s.cfg.Threads.Thread(r.Context(), r.PathValue("id"))
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	messages, err := s.cfg.Messages.Messages(r.Context(), thread.ID)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	if r.URL.Query().Get("all") != "true" {
-		messages = branch(messages, thread.HeadID)
-	}
-	for i, m := range messages {
-		if messages[i], err = s.current(r, m); err != nil {
-			s.fail(w, r, err)
-			return
-		}
-	}
-	writeJSON(w, http.StatusOK, map[string]any{"messages": orEmpty(messages)})
-}
-
-// branch returns the messages from the thread's beginning to its head.
-func branch(all []ibid.Message, head string) []ibid.Message {
-	byID := make(map[string]ibid.Message, len(all))
-	for _, m := range all {
-		byID[m.ID] = m
-	}
-	var path []ibid.Message
-	for m, ok := byID[head]; ok && len(path) < len(all); m, ok = byID[m.ParentID] {
-		path = append([]ibid.Message{m}, path...)
-	}
-	return path
-}
-
-// current returns a message as it stands: one that is still being written is
-// folded from its log.
-func (s *Server) current(r *http.Request, m ibid.Message) (ibid.Message, error) {
-	if m.Role != ibid.RoleAssistant || m.Status.Done() {
-		return m, nil
-	}
-	var fold ibid.Folder
-	var after int64
-	for {
-		events, err := s.cfg.Messages.Events(r.Context(), m.ID, after, 1000)
-		if err != nil {
-			return m, err
-		}
-		if len(events) == 0 {
-			break
-		}
-		for _, e := range events {
-			fold.Add(e)
-			after = e.Seq
-		}
-	}
-	if after == 0 {
-		return m, nil
-	}
-	return fold.Message(), nil
-}
-
-func (s *Server) message(r *http.Request) (ibid.Message, error) {
-	m, err := s.cfg.Messages.Message(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return m, err
-	}
-	return s.current(r, m)
-}
-
-func (s *Server) getMessage(w http.ResponseWriter, r *http.Request) {
-	m, err := s.message(r)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, m)
-}
-
-func (s *Server) deleteMessage(w http.ResponseWriter, r *http.Request) {
-	if err := s.cfg.Messages.DeleteMessage(r.Context(), r.PathValue("id")); err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
 }
 
 func orEmpty[T any](list []T) []T {

@@ -15,7 +15,7 @@ const maxAnswered = 10_000
 func (db *DB) Answered(ctx context.Context, key, notOfThread string, limit int) ([]ibid.Answered, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT a.message_id, a.question, a.answered_at
 		FROM answered a JOIN messages m ON m.id = a.message_id
-		WHERE a.key = ? AND m.thread_id <> ? AND m.status = ? AND `+inThread+` ORDER BY a.answered_at DESC LIMIT ?`,
+		WHERE a.key = ? AND a.thread_id <> ? AND m.status = ? AND `+inThread+` ORDER BY a.answered_at DESC LIMIT ?`,
 		key, notOfThread, ibid.StatusCompleted, limit)
 	if err != nil {
 		return nil, translate(err)
@@ -38,14 +38,15 @@ func (db *DB) Answered(ctx context.Context, key, notOfThread string, limit int) 
 // beyond maxAnswered.
 func (db *DB) KeepAnswered(ctx context.Context, a ibid.Answered) error {
 	return db.write(ctx, func(q querier) error {
-		_, err := q.ExecContext(ctx, `INSERT INTO answered (message_id, key, question, answered_at) VALUES (?, ?, ?, ?)
+		_, err := q.ExecContext(ctx, `INSERT INTO answered (message_id, thread_id, key, question, answered_at)
+			SELECT id, thread_id, ?2, ?3, ?4 FROM messages WHERE id = ?1
 			ON CONFLICT (message_id) DO UPDATE SET key = excluded.key, question = excluded.question, answered_at = excluded.answered_at`,
 			a.MessageID, a.Key, a.Question, a.At.UnixMilli())
 		if err != nil {
 			return err
 		}
-		_, err = q.ExecContext(ctx, `DELETE FROM answered WHERE answered_at <
-			(SELECT answered_at FROM answered ORDER BY answered_at DESC LIMIT 1 OFFSET ?)`, maxAnswered-1)
+		// Rowids are given in order, so the oldest are found without counting.
+		_, err = q.ExecContext(ctx, `DELETE FROM answered WHERE rowid <= (SELECT max(rowid) FROM answered) - ?`, maxAnswered)
 		return err
 	})
 }

@@ -27,7 +27,8 @@ func insertFile(ctx context.Context, q querier, messageID string, n int, f ibid.
 	if err != nil {
 		return fmt.Errorf("save file %q of message %s: %w", f.Name, messageID, err)
 	}
-	return nil
+	_, err = q.ExecContext(ctx, `UPDATE messages SET files = files + 1 WHERE id = ?`, messageID)
+	return err
 }
 
 // AddFile gives a message one more file and returns its place.
@@ -62,7 +63,7 @@ func scanFile(scan func(...any) error, more ...any) (f ibid.File, err error) {
 // messages.
 func (db *DB) Files(ctx context.Context, threadID string) ([]ibid.File, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT `+fileColumns+` FROM files f JOIN messages m ON m.id = f.message_id
-		WHERE m.thread_id = ? AND `+inThread+` ORDER BY m.created_at, m.role DESC, m.id, f.n`, threadID)
+		WHERE m.thread_id = ? AND m.files > 0 AND `+inThread+` ORDER BY m.created_at, m.role DESC, m.id, f.n`, threadID)
 	if err != nil {
 		return nil, translate(err)
 	}

@@ -125,7 +125,10 @@ func (db *DB) ClaimRun(ctx context.Context, owner string, now, until time.Time) 
 	err := db.write(ctx, func(q querier) error {
 		r, err := scanRun(q.QueryRowContext(ctx, `UPDATE runs
 			SET status = 'running', owner = ?, fence = fence + 1, attempt = attempt + 1, lease_until = ?
-			WHERE id = (SELECT id FROM runs WHERE status = 'queued' OR status = 'running' AND lease_until < ?
+			WHERE id = (SELECT id FROM (
+				SELECT * FROM (SELECT id, accepted_at FROM runs WHERE status = 'queued' ORDER BY accepted_at, id LIMIT 1)
+				UNION ALL
+				SELECT id, accepted_at FROM runs WHERE status = 'running' AND lease_until < ?)
 				ORDER BY accepted_at, id LIMIT 1)
 			RETURNING `+runColumns, owner, millis(until), millis(now)))
 		if errors.Is(err, sql.ErrNoRows) {

@@ -80,6 +80,9 @@ func Open(ctx context.Context, path string, log *slog.Logger) (*DB, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	if err := registerHolds(); err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
 	dsn := func(extra string) string {
 		return "file:" + (&url.URL{Path: path}).EscapedPath() +
 			"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +

@@ -34,7 +34,7 @@ func (db *DB) SweepVersions(ctx context.Context, before time.Time) (int, error) 
 				WHERE v.replaced_at < ?
 				AND NOT EXISTS (SELECT 1 FROM cited c WHERE c.document_id = v.document_id AND c.version = v.hash)
 				AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = v.document_id AND d.pending = v.hash)
-				AND NOT EXISTS (SELECT 1 FROM runs r JOIN events e ON e.run_id = r.id
+				AND NOT EXISTS (SELECT 1 FROM runs r CROSS JOIN events e ON e.run_id = r.id
 					WHERE r.status IN ('queued', 'running') AND e.type = 'citation.added' AND instr(e.data, v.hash) > 0)
 				LIMIT ?)`, millis(before), sweepBatch)
 			if err != nil {
