@@ -178,7 +178,7 @@ func TestExitCodes(t *testing.T) {
 		{"ls", &fakeApp{docs: library}, exitOK, "a.pdf", ""},
 		{"ls --json", &fakeApp{}, exitOK, "[]", ""},
 		{"ls --threads", &fakeApp{}, exitOK, "", "no conversations yet"},
-		{"rm a.pdf", &fakeApp{docs: library}, exitOK, "removed law/old/a.pdf (3 chunks)", "to undo: ibid add '/x/a b.pdf'"},
+		{"rm a.pdf", &fakeApp{docs: library}, exitOK, "removed law/old/a.pdf (3 chunks)", "to undo: ibid undo d1-long-id"},
 		{"rm a.pfd", &fakeApp{docs: library}, exitFailed, "", `did you mean "a.pdf"?`},
 		{"search two years", &fakeApp{}, exitOK, "Terms, page 3", ""},
 		{"search --json two years", &fakeApp{}, exitOK, `"query":"two years"`, ""},

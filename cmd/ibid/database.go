@@ -166,7 +166,7 @@ func (c *cli) databaseRemoveCommand() *cobra.Command {
 					return err
 				}
 				fmt.Fprintf(c.out, "detached %s\n", oneLine(d.Name, 0))
-				fmt.Fprintf(c.err, "  to undo: ibid database restore %s\n", d.ID)
+				c.toUndo([]string{d.ID})
 				return nil
 			})
 		},

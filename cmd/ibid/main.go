@@ -114,6 +114,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.lsCommand(),
 		c.showCommand(),
 		c.rmCommand(),
+		c.undoCommand(),
 		c.doctorCommand(),
 		c.databaseCommand(),
 		c.inventoryCommand(),

@@ -18,7 +18,8 @@ func (c *cli) rmCommand() *cobra.Command {
 		Short:      "Remove documents from the library, or conversations",
 		SuggestFor: []string{"remove", "delete", "del", "forget"},
 		Long: "Removes documents by id, name, source, or pattern over names and library paths.\n" +
-			"The files that they were added from are not touched.",
+			"The files that they were added from are not touched. `ibid undo` takes it back for a week\n" +
+			"(limits.keep_removed); then it is gone for good.",
 		Example: "  ibid rm report.pdf\n" +
 			"  ibid rm 'drafts/*.md'\n" +
 			"  ibid rm --thread 7c0e…",
@@ -36,7 +37,7 @@ func (c *cli) rmCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringArrayVar(&threads, "thread", nil, "remove the conversation of this `ID`, or beginning of one, for good (may be repeated)")
+	cmd.Flags().StringArrayVar(&threads, "thread", nil, "remove the conversation of this `ID`, or beginning of one (may be repeated)")
 	return cmd
 }
 
@@ -50,10 +51,15 @@ func (c *cli) removeThreads(ctx context.Context, s *session, names []string) err
 		}
 		doomed = append(doomed, id)
 	}
+	var removed []string
+	defer func() { c.toUndo(removed) }()
 	for _, id := range doomed {
 		err := s.call(ctx, request{method: http.MethodDelete, path: "/v1/threads/" + url.PathEscape(id)}, nil)
 		if err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
 			return fmt.Errorf("remove conversation %s: %w", id, err)
+		}
+		if err == nil {
+			removed = append(removed, id)
 		}
 		fmt.Fprintf(c.out, "removed conversation %s\n", id)
 	}
@@ -65,16 +71,17 @@ func (c *cli) remove(ctx context.Context, s *session, names []string) error {
 	if err != nil {
 		return err
 	}
+	var removed []string
+	defer func() { c.toUndo(removed) }() // also of those before one that failed
 	for _, d := range found {
-		if err := s.deleteDocument(ctx, d.ID); err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
+		err := s.deleteDocument(ctx, d.ID)
+		switch {
+		case err != nil && ibid.CodeOf(err) != ibid.CodeNotFound:
 			return fmt.Errorf("remove %s: %w", d.Name, err)
+		case err == nil || d.PartOf == "": // else it went with its archive, and comes back with it
+			removed = append(removed, d.ID)
 		}
 		fmt.Fprintf(c.out, "removed %s (%s)\n", oneLine(libraryPath(d), 0), count(d.Chunks, "chunk"))
-		if d.PartOf != "" {
-			fmt.Fprintf(c.err, "  it comes back when its archive changes or is removed and added again\n")
-		} else if d.Source != "" {
-			fmt.Fprintf(c.err, "  to undo: ibid add %s\n", safe(shellQuote(d.Source)))
-		}
 	}
 	return nil
 }

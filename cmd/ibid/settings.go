@@ -180,7 +180,7 @@ func settings() []setting {
 			func(c *Config) *int { return &c.Limits.AttachmentMB }),
 		duration("limits.extract_time", "time to read one file before its reader is killed", time.Second, time.Hour,
 			func(c *Config) *time.Duration { return &c.Limits.ExtractTime }),
-		duration("limits.keep_removed", "how long removed documents and replaced versions are kept on disk; what an answer cites stays", time.Second, 100*365*24*time.Hour,
+		duration("limits.keep_removed", "how long removed documents, conversations and databases can be taken back, and replaced versions are kept; what an answer cites stays longer", time.Second, 100*365*24*time.Hour,
 			func(c *Config) *time.Duration { return &c.Limits.KeepRemoved }),
 		number("limits.query_rows", "rows that one query of a database may return", 1, 100_000,
 			func(c *Config) *int { return &c.Limits.QueryRows }),
