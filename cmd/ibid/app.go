@@ -79,7 +79,7 @@ func openApp(ctx context.Context, cfg Config) (application, error) {
 
 func (a *app) build(ctx context.Context) error {
 	var err error
-	if a.db, err = openDatabase(ctx, a.cfg.Data, a.log); err != nil {
+	if a.db, err = openDatabase(ctx, a.cfg.Data, a.cfg.recovering, a.log); err != nil {
 		return err
 	}
 	if err := a.openModels(); err != nil {

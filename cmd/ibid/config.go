@@ -53,6 +53,8 @@ type Config struct {
 
 	File    string            // the file that was read, "" for none
 	Origins map[string]string // setting → where its value comes from, absent for defaults
+
+	recovering bool // this is ibid recover, which opens a directory that others may not
 }
 
 // Limits bounds what one question and one file may cost.

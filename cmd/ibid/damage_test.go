@@ -114,7 +114,7 @@ func (h house) refuses(why string) {
 	before := h.stored()
 	for _, command := range [][]string{{"ls"}, {"serve", "--addr", "127.0.0.1:0"}} {
 		code, out, errs := h.run(command...)
-		if code != exitFailed || !strings.Contains(errs, why) || !strings.Contains(errs, "nothing was changed") || !strings.Contains(errs, "→ put the whole data directory") {
+		if code != exitFailed || !strings.Contains(errs, why) || !strings.Contains(errs, "nothing was changed") || !strings.Contains(errs, "→ with a backup: ibid restore BACKUP; without one: ibid recover") {
 			h.t.Fatalf("%v: exit code %d, want a refusal that says %q\n%s%s", command, code, why, out, errs)
 		}
 	}
@@ -282,7 +282,7 @@ func TestAFlippedByteEmptiesNoLibrary(t *testing.T) {
 	for _, at := range places {
 		c := h.copied(t)
 		write(t, filepath.Join(c.data, databaseName), flipped(held, at))
-		db, err := openDatabase(t.Context(), c.data, nil)
+		db, err := openDatabase(t.Context(), c.data, false, nil)
 		if err != nil {
 			refusals++
 			continue

@@ -10,43 +10,43 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"ibid"
+	"ibid/internal/disk"
 	"ibid/internal/sqlite"
 )
 
 // A data directory has an identity: a random word that stands in the database
-// and, so that the loss of either is seen, in the file DIR/identity. The word in
-// the database is on disk before the file is written. So a file without a
-// database means that a database was lost, and never that a start was cut short.
+// and, so that the loss of either is seen, in the file DIR/identity. The word is on
+// disk in the database before the file is written. So a file without a database
+// means that a database was lost, and never that a start was cut short.
 const identityName = "identity"
+
+// snapshotName is the file that internal/ingest keeps the search index in.
+const snapshotName = "index.snapshot"
 
 // errDamaged is what readIdentity returns of a file that does not hold what was
 // written to it.
 var errDamaged = errors.New("the identity file is damaged")
 
 // openDatabase opens the database of a data directory, and refuses to where the
-// other files in the directory show that it is not theirs.
-func openDatabase(ctx context.Context, dir string, log *slog.Logger) (*sqlite.DB, error) {
-	beside, fileErr := readIdentity(dir)
-	if fileErr != nil && !errors.Is(fileErr, fs.ErrNotExist) && !errors.Is(fileErr, errDamaged) {
-		return nil, dirError(dir, fileErr)
-	}
-	inside, err := inspectDatabase(ctx, dir, beside, fileErr)
-	if err != nil {
-		var known *ibid.Error
-		if errors.As(err, &known) && sqlite.Damaged(err) {
-			return nil, refused(dir, known.Message+" ("+filepath.Join(dir, databaseName)+")")
+// other files in the directory show that it is not theirs. A recovery has seen to
+// that itself.
+func openDatabase(ctx context.Context, dir string, recovering bool, log *slog.Logger) (*sqlite.DB, error) {
+	if !recovering {
+		if err := refuseUnfinished(dir); err != nil {
+			return nil, err
 		}
-		return nil, err
+		if err := inspectDirectory(ctx, dir); err != nil {
+			return nil, err
+		}
 	}
 	db, err := sqlite.Open(ctx, filepath.Join(dir, databaseName), log)
 	if err != nil {
 		return nil, err
 	}
-	if err := settleIdentity(ctx, db, dir, inside, beside); ibid.CodeOf(err) == ibid.CodeDiskFull {
+	if err := settleIdentity(ctx, db, dir); ibid.CodeOf(err) == ibid.CodeDiskFull {
 		log.Warn("no room to note which database belongs to this directory; the next start tries again", "error", err)
 	} else if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -54,15 +54,29 @@ func openDatabase(ctx context.Context, dir string, log *slog.Logger) (*sqlite.DB
 	return db, nil
 }
 
-// inspectDatabase returns the identity that the database has, "" for none yet.
-// It looks at everything before anything is written: SQLite itself would delete
-// the log of a database that is missing. fileErr says what is wrong
-// with the identity file, nil for nothing.
-func inspectDatabase(ctx context.Context, dir, beside string, fileErr error) (identity string, err error) {
+// inspectDirectory looks at a data directory. The error is a CONFLICT when its
+// database is not sound, or not the one of this directory.
+func inspectDirectory(ctx context.Context, dir string) error {
+	beside, fileErr := readIdentity(dir)
+	if fileErr != nil && !errors.Is(fileErr, fs.ErrNotExist) && !errors.Is(fileErr, errDamaged) {
+		return dirError(dir, fileErr)
+	}
+	err := inspectDatabase(ctx, dir, beside, fileErr)
+	var known *ibid.Error
+	if errors.As(err, &known) && sqlite.Damaged(err) {
+		return refused(known.Message + " (" + filepath.Join(dir, databaseName) + ")")
+	}
+	return err
+}
+
+// inspectDatabase looks at everything before anything is written: SQLite itself
+// would delete the log of a database that is missing. beside is the identity in the
+// file, and fileErr says what is wrong with that file, nil for nothing.
+func inspectDatabase(ctx context.Context, dir, beside string, fileErr error) error {
 	path := filepath.Join(dir, databaseName)
-	in, err := sqlite.Inspect(ctx, path)
+	in, err := sqlite.Inspect(ctx, path, beside)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer in.Close()
 	damaged := errors.Is(fileErr, errDamaged)
@@ -73,13 +87,13 @@ func inspectDatabase(ctx context.Context, dir, beside string, fileErr error) (id
 			left = append(left, identityName)
 		}
 		if len(left) > 0 {
-			return "", refused(dir, fmt.Sprintf("the database %s is missing or empty, and what belongs to it is there: %s", path, strings.Join(left, ", ")))
+			return refused(fmt.Sprintf("the database %s is missing or empty, and what belongs to it is there: %s", path, strings.Join(left, ", ")))
 		}
-		return "", nil
-	case fileErr == nil && in.Identity != beside:
-		return "", refused(dir, fmt.Sprintf("the database %s belongs to another data directory", path))
+		return nil
+	case in.Foreign, fileErr == nil && in.Identity != beside:
+		return refused(fmt.Sprintf("the database %s belongs to another data directory", path))
 	case damaged && in.Identity == "":
-		return "", refused(dir, fmt.Sprintf("the file %s is damaged, and the database does not say to which data directory it belongs", filepath.Join(dir, identityName)))
+		return refused(fmt.Sprintf("the file %s is damaged, and the database does not say to which data directory it belongs", filepath.Join(dir, identityName)))
 	}
 	// Without a good file the originals show whose the database is. A crash may
 	// have left some that it does not list, but not most of them.
@@ -100,29 +114,64 @@ func inspectDatabase(ctx context.Context, dir, beside string, fileErr error) (id
 	})
 	switch {
 	case err != nil:
-		return "", err
+		return err
 	case fileErr != nil && listed < unlisted:
-		return "", refused(dir, fmt.Sprintf("the database %s lists only %d of the %s in %s", path, listed, count(listed+unlisted, "original"), filepath.Join(dir, "files")))
-	case listed == 0 && unlisted > 0:
-		// Either a crash left these, or the database is damaged.
-		return in.Identity, in.Verify(ctx)
+		return refused(fmt.Sprintf("the database %s lists only %d of the %s in %s", path, listed, count(listed+unlisted, "original"), filepath.Join(dir, "files")))
+	case listed > 0:
+		return nil
 	}
-	return in.Identity, nil
+	// The database needs none of the originals. It keeps a row of the last document
+	// that was removed, so one without any never had documents, or has lost them.
+	had, err := in.HasDocuments(ctx)
+	switch {
+	case err != nil:
+		return err
+	case !had && unlisted > crashLeaves:
+		return refused(fmt.Sprintf("the database %s is empty, and there are %s in %s", path, count(unlisted, "original"), filepath.Join(dir, "files")))
+	case !had && there(filepath.Join(dir, snapshotName)):
+		return refused(fmt.Sprintf("the database %s is empty, and the search index %s was made from one that was not", path, snapshotName))
+	case unlisted > 0:
+		// Either a crash left these, or the database is damaged.
+		return in.Verify(ctx)
+	}
+	return nil
 }
 
+// crashLeaves is how many originals at most are taken for what a crash left of the
+// first additions: they are on disk before the database lists them.
+const crashLeaves = 100
+
+// there reports whether there is a file with something in it.
+func there(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() > 0
+}
+
+// unchangedEnding ends the messages of starts that were refused.
+const unchangedEnding = "; nothing was changed"
+
 // refused is the error of a start that would have cost a library.
-func refused(dir, found string) error {
-	e := ibid.Errorf(ibid.CodeConflict, "%s; nothing was changed", found)
-	e.Hint = fmt.Sprintf("put the whole data directory, or the %s that belongs to it, back from a backup (if this database is the right one, delete %s and start again); "+
-		"without a backup, move %s aside, start again and add your files again: copies of them are among those in its folder files",
-		databaseName, filepath.Join(dir, identityName), dir)
+func refused(found string) error {
+	e := ibid.Errorf(ibid.CodeConflict, "%s%s", found, unchangedEnding)
+	e.Hint = "with a backup: ibid restore BACKUP; without one: ibid recover, which builds the library anew from the originals that are there"
 	return e
 }
 
 // settleIdentity makes the database and the file beside it say the same.
-func settleIdentity(ctx context.Context, db *sqlite.DB, dir, inside, beside string) error {
-	if inside == "" {
-		inside = newID()
+func settleIdentity(ctx context.Context, db *sqlite.DB, dir string) error {
+	beside, _ := readIdentity(dir) // what is damaged is written anew
+	inside, err := db.Identity(ctx)
+	if err != nil {
+		return err
+	}
+	marked, err := db.Marked(inside)
+	if err != nil {
+		return dirError(dir, err)
+	}
+	if inside == "" || !marked {
+		if inside == "" {
+			inside = newID()
+		}
 		if err := db.SetIdentity(ctx, inside); err != nil {
 			return err
 		}
@@ -130,7 +179,14 @@ func settleIdentity(ctx context.Context, db *sqlite.DB, dir, inside, beside stri
 	if inside == beside {
 		return nil
 	}
-	return writeIdentity(dir, inside)
+	// The database's name is on disk before the file that vouches for it.
+	if err := (disk.OS{}).SyncDir(dir); err != nil {
+		return dirError(dir, err)
+	}
+	if err := disk.WriteFile(disk.OS{}, filepath.Join(dir, identityName), []byte(identityLine(inside))); err != nil {
+		return dirError(dir, err)
+	}
+	return nil
 }
 
 // readIdentity reads the identity file: the identity and the beginning of its
@@ -150,44 +206,6 @@ func readIdentity(dir string) (string, error) {
 func identityLine(identity string) string {
 	sum := sha256.Sum256([]byte(identity))
 	return identity + " " + hex.EncodeToString(sum[:8]) + "\n"
-}
-
-// writeIdentity writes the identity file: whole and on disk, or not at all.
-func writeIdentity(dir, identity string) error {
-	// The database's name is on disk before the file that vouches for it.
-	if err := syncDir(dir); err != nil {
-		return dirError(dir, err)
-	}
-	path := filepath.Join(dir, identityName)
-	next := path + ".new"
-	f, err := os.OpenFile(next, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return dirError(dir, err)
-	}
-	_, err = f.WriteString(identityLine(identity))
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(next, path)
-	}
-	if err == nil {
-		err = syncDir(dir)
-	}
-	if err != nil {
-		os.Remove(next)
-		return dirError(dir, err)
-	}
-	return nil
-}
-
-// syncDir puts on disk which files a directory holds.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // cannot, and need not
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // eachOriginal calls do with the hash of each original in a data directory, until
@@ -212,10 +230,10 @@ func eachOriginal(dir string, do func(hash string) error) error {
 // log, and one of each kind of those that it lists or that are made from it.
 func leftovers(dir string) []string {
 	var left []string
-	if info, err := os.Stat(filepath.Join(dir, databaseName+"-wal")); err == nil && info.Size() > 0 {
+	if there(filepath.Join(dir, databaseName+"-wal")) {
 		left = append(left, databaseName+"-wal")
 	}
-	for _, pattern := range []string{"files/??/*", "databases/*", "index.snapshot", "lsa.model"} {
+	for _, pattern := range []string{"files/??/*", "databases/*", snapshotName, "lsa.model"} {
 		if found, _ := fs.Glob(os.DirFS(dir), pattern); len(found) > 0 {
 			left = append(left, found[0])
 		}

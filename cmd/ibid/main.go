@@ -116,6 +116,7 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.rmCommand(),
 		c.undoCommand(),
 		c.doctorCommand(),
+		c.recoverCommand(),
 		c.databaseCommand(),
 		c.inventoryCommand(),
 		c.evalCommand(),

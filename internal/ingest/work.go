@@ -86,8 +86,12 @@ const progressEvery = 250 * time.Millisecond
 
 // take extracts, cuts, publishes and embeds one version.
 func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string, killed int) error {
-	path, err := p.files.path(version)
+	x, stored, err := p.storedText(ctx, d, version)
 	if err != nil {
+		return err
+	}
+	path, gone := p.files.path(version)
+	if gone != nil && !stored {
 		return errors.New("its original is gone; add it again")
 	}
 	if info, err := os.Stat(path); err == nil {
@@ -95,9 +99,10 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string, ki
 	}
 	began := p.cfg.Now()
 	file := Original{Path: path, Name: d.Name, Password: p.passwords.of(version), Killed: killed}
-	x, err := p.extract(ctx, d, file, began)
-	if err != nil {
-		return err
+	if !stored {
+		if x, err = p.extract(ctx, d, file, began); err != nil {
+			return err
+		}
 	}
 	d.Version, d.Format, d.Pages, d.Language, d.Notice = version, x.Format, x.Pages, x.Language, x.Notice
 	d.Title = cmp.Or(d.Title, x.Title, d.Name)
@@ -105,11 +110,13 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string, ki
 	if len(chunks) == 0 {
 		return &ibid.Error{Code: ibid.CodeBadRequest, Message: "there is no text in it", Hint: x.Notice}
 	}
-	left, err := p.unpack(ctx, d, file)
-	if err != nil {
-		return err
+	if gone == nil {
+		left, err := p.unpack(ctx, d, file)
+		if err != nil {
+			return err
+		}
+		d.Notice = joinNotices(d.Notice, left)
 	}
-	d.Notice = joinNotices(d.Notice, left)
 	if d.Kept, err = p.kept(ctx, d, chunks); err != nil {
 		return err
 	}
@@ -127,6 +134,20 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string, ki
 	// Only now is it called ready: whoever reads that may search for it.
 	d.Status, d.Stage, d.Progress = ibid.DocumentReady, "", 1
 	return p.cfg.Store.SettleDocument(ctx, d, version)
+}
+
+// storedText returns what a version says where the library knows it though no
+// version of the document is searched, as after a recovery of a damaged database.
+// Footnotes point into that text, so the file is not read again.
+func (p *Pipeline) storedText(ctx context.Context, d ibid.Document, version string) (x ibid.Extract, stored bool, err error) {
+	if d.Version != "" {
+		return x, false, nil
+	}
+	x, err = p.cfg.Divider.Extract(ctx, d.ID, version)
+	if ibid.CodeOf(err) == ibid.CodeNotFound {
+		return x, false, nil
+	}
+	return x, err == nil, err
 }
 
 // The share of the work that is done once a document is read, and once it is cut

@@ -2,48 +2,114 @@ package sqlite
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
+	"strconv"
 
 	"ibid"
 )
 
 // identitySetting is the setting that says to which data directory the database
-// belongs.
+// belongs. A mark made of it stands in the file's header (application_id, see
+// https://www.sqlite.org/fileformat.html), where it is read without SQLite: SQLite
+// would take the pages of a log beside the file for the file's own, whoever wrote
+// that log.
 const identitySetting = "identity"
 
-// Inspection is a look at a database file that changes nothing in it. Close it.
+// logEnding ends the name of a database's write-ahead log, memoryEnding that of
+// the log's index.
+const (
+	logEnding    = "-wal"
+	memoryEnding = "-shm"
+)
+
+// Inspection is a look at a database file that changes nothing. Close it.
 type Inspection struct {
 	Empty    bool   // there is no file, or nothing in it
+	Foreign  bool   // its header says another identity than the one that Inspect was given; nothing else was looked at
 	Identity string // of its data directory; "" when it has none yet
 
 	path string
 	db   *sql.DB // nil when there are no bytes to look at
 }
 
-// Inspect looks at a database file. One that is no database of ibid's is an error.
-func Inspect(ctx context.Context, path string) (*Inspection, error) {
+// Inspect looks at a database file and its log. One that is no database of ibid's,
+// or has lost its log, is an error for which Damaged is true. identity is that of
+// the data directory, "" where it is not known.
+func Inspect(ctx context.Context, path, identity string) (*Inspection, error) {
 	in := &Inspection{Empty: true, path: path}
-	switch info, err := os.Stat(path); {
-	case os.IsNotExist(err):
-		return in, nil
-	case err != nil:
+	mark, size, err := readMark(path)
+	if err != nil {
 		return nil, fmt.Errorf("look at the database: %w", err)
-	case info.Size() == 0:
+	}
+	if size == 0 {
 		return in, nil
 	}
-	var err error
-	in.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=rw&_pragma=busy_timeout(10000)&_pragma=query_only(ON)")
+	if identity != "" && mark != 0 && mark != markOf(identity) {
+		in.Empty, in.Foreign = false, true
+		return in, nil
+	}
+	log, err := inspectLog(path)
 	if err != nil {
+		return nil, err
+	}
+	if log == logWhole && identity != "" && mark == 0 {
+		log = logUnknown // an older database, perhaps of another directory
+	}
+	// Without a log the file alone is read, and no file is made beside it.
+	mode := "mode=ro&immutable=1"
+	if log != logNone {
+		mode = "mode=ro"
+	}
+	if in.db, err = sql.Open("sqlite", fileDSN(path)+"?"+mode+"&_pragma=busy_timeout(10000)"); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
-	if err := in.look(ctx); err != nil {
+	in.db.SetMaxOpenConns(1)
+	err = in.look(ctx)
+	if err == nil && log == logUnknown {
+		err = in.Verify(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	return in, nil
+}
+
+func fileDSN(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
+
+// readMark returns the mark in a database file's header, and the file's size, 0
+// where there is none.
+func readMark(path string) (mark uint32, size int64, err error) {
+	const at = 68
+	f, err := os.Open(path)
+	if os.IsNotExist(err) {
+		return 0, 0, nil
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, 0, err
+	}
+	var b [4]byte
+	if _, err := f.ReadAt(b[:], at); err != nil && !errors.Is(err, io.EOF) {
+		return 0, 0, err
+	}
+	return binary.BigEndian.Uint32(b[:]), info.Size(), nil
+}
+
+// markOf is the mark of an identity. It is never 0, which says that there is none.
+func markOf(identity string) uint32 {
+	sum := sha256.Sum256([]byte(identity))
+	return max(1, binary.BigEndian.Uint32(sum[:]))
 }
 
 func (in *Inspection) look(ctx context.Context) error {
@@ -84,6 +150,16 @@ func (in *Inspection) Lists(ctx context.Context, hash string) (bool, error) {
 	return listed, nil
 }
 
+// HasDocuments reports whether there is any document, removed ones included.
+func (in *Inspection) HasDocuments(ctx context.Context) (bool, error) {
+	var any bool
+	err := in.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM documents)").Scan(&any)
+	if err != nil {
+		return false, in.foreign(err)
+	}
+	return any, nil
+}
+
 // Verify runs SQLite's own integrity check; it reads the whole file.
 func (in *Inspection) Verify(ctx context.Context) error {
 	return verify(ctx, in.db, in.path)
@@ -105,10 +181,47 @@ func (in *Inspection) foreign(err error) error {
 	if primaryCode(err) > codeError {
 		return translate(err)
 	}
-	return &ibid.Error{Code: ibid.CodeInternal, Message: fmt.Sprintf("%s is not a database of ibid's", in.path), Err: errForeign}
+	return damaged("%s is not a database of ibid's", in.path)
 }
 
-// SetIdentity says to which data directory the database belongs.
+func damaged(format string, args ...any) error {
+	return &ibid.Error{Code: ibid.CodeInternal, Message: fmt.Sprintf(format, args...), Err: errForeign}
+}
+
+// Identity returns to which data directory the database belongs, "" where it does
+// not say.
+func (db *DB) Identity(ctx context.Context) (string, error) { return db.Setting(ctx, identitySetting) }
+
+// SetIdentity says to which data directory the database belongs. When it returns,
+// the database's file itself says so, and not only its log.
 func (db *DB) SetIdentity(ctx context.Context, identity string) error {
-	return db.SetSetting(ctx, identitySetting, identity)
+	mark := markOf(identity)
+	err := db.write(ctx, func(q querier) error {
+		if _, err := q.ExecContext(ctx, "PRAGMA application_id = "+strconv.Itoa(int(int32(mark)))); err != nil {
+			return err
+		}
+		_, err := q.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, identitySetting, identity)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("note to which data directory the database belongs: %w", err)
+	}
+	var busy, pages, moved int
+	if err := db.readers.QueryRowContext(ctx, "PRAGMA wal_checkpoint(FULL)").Scan(&busy, &pages, &moved); err != nil {
+		return fmt.Errorf("move the log into the database: %w", translate(err))
+	}
+	switch written, _, err := readMark(db.path); {
+	case err != nil:
+		return fmt.Errorf("look at the database: %w", err)
+	case written != mark:
+		return errors.New("the log could not be moved into the database")
+	}
+	return nil
+}
+
+// Marked reports whether the database's file says to which data directory it
+// belongs.
+func (db *DB) Marked(identity string) (bool, error) {
+	mark, _, err := readMark(db.path)
+	return err == nil && mark == markOf(identity), err
 }

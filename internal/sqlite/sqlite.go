@@ -153,32 +153,75 @@ func verify(ctx context.Context, q *sql.DB, path string) error {
 }
 
 func (db *DB) migrate(ctx context.Context) error {
-	var have int
-	if err := db.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
-		return fmt.Errorf("read the database's version: %w", translate(err))
-	}
-	names, err := fs.Glob(migrations, "migrations/*.sql")
+	names, err := migrationNames()
 	if err != nil {
 		return err
 	}
+	return migrate(ctx, db.conn, names, len(names))
+}
+
+// migrationNames lists the migrations in order. How many of them a database has
+// had is its format, and stands in its user_version.
+func migrationNames() ([]string, error) {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
 	sort.Strings(names)
-	if have > len(names) {
-		return &ibid.Error{Code: ibid.CodeInternal,
-			Message: fmt.Sprintf("the database was written by a newer ibid (format %d, this one knows %d)", have, len(names)),
-			Hint:    "use the newer ibid, or another data directory"}
+	return names, err
+}
+
+// migrate brings a database to a format.
+func migrate(ctx context.Context, conn *sql.Conn, names []string, format int) error {
+	var have int
+	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+		return fmt.Errorf("read the database's version: %w", translate(err))
 	}
-	for i := have; i < len(names); i++ {
-		script, err := migrations.ReadFile(names[i])
+	if have > len(names) {
+		return newerFormat(have, len(names))
+	}
+	for i := have; i < format; i++ {
+		name, err := nextMigration(ctx, conn, names, i)
+		if err != nil {
+			return err
+		}
+		script, err := migrations.ReadFile(name)
 		if err != nil {
 			return err
 		}
 		stmts := fmt.Sprintf("BEGIN IMMEDIATE;\n%s\nPRAGMA user_version = %d;\nCOMMIT;", script, i+1)
-		if _, err := db.conn.ExecContext(ctx, stmts); err != nil {
-			_, _ = db.conn.ExecContext(ctx, "ROLLBACK")
-			return fmt.Errorf("migrate the database with %s: %w", names[i], translate(err))
+		if _, err := conn.ExecContext(ctx, stmts); err != nil {
+			_, _ = conn.ExecContext(ctx, "ROLLBACK")
+			return fmt.Errorf("migrate the database with %s: %w", name, translate(err))
 		}
 	}
 	return nil
+}
+
+func newerFormat(have, known int) error {
+	return &ibid.Error{Code: ibid.CodeInternal,
+		Message: fmt.Sprintf("the database was written by a newer ibid (format %d, this one knows %d)", have, known),
+		Hint:    "use the newer ibid, or another data directory"}
+}
+
+// nextMigration returns the migration that takes a database from a format to the
+// next. Twice in its history ibid got a migration before the one whose number is
+// one less; a database that was last opened in between has the later one, and gets
+// the earlier one now.
+func nextMigration(ctx context.Context, conn *sql.Conn, names []string, have int) (string, error) {
+	swapped := map[int]string{ // format → what is there when the later one was applied
+		5:  `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'files')`,
+		10: `SELECT NOT EXISTS (SELECT 1 FROM pragma_table_info('files') WHERE name = 'version')`,
+	}
+	query, could := swapped[have]
+	if !could {
+		return names[have], nil
+	}
+	var was bool
+	if err := conn.QueryRowContext(ctx, query).Scan(&was); err != nil {
+		return "", fmt.Errorf("look at the database's tables: %w", translate(err))
+	}
+	if was {
+		return names[have-1], nil
+	}
+	return names[have], nil
 }
 
 // write queues fn and waits until its effects are on disk, or refused. A

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ibid"
+	"ibid/internal/disk"
+	"ibid/internal/sqlite"
+)
+
+// recoveryName is the file that says how far a recovery has come. While it is
+// there, the directory is opened by `ibid recover` alone.
+const recoveryName = "recovery.json"
+
+// A recovery goes through these steps. Each can be done again from its beginning.
+const (
+	stepMove  = "move"  // the unusable files get other names
+	stepBuild = "build" // a database is made of what can be read in the old one
+	stepRead  = "read"  // every document is made searchable, and originals that no document lists are added
+)
+
+// recovery is what recoveryName holds, and what --json prints at the end.
+type recovery struct {
+	Data     string          `json:"data"`
+	Found    string          `json:"found"` // why the database could not be used
+	Step     string          `json:"step,omitempty"`
+	Stamp    string          `json:"stamp"`    // ends the names of what was moved aside
+	Identity string          `json:"identity"` // of the directory, as its file said
+	Moved    []string        `json:"moved"`    // new names, within the data directory
+	Salvaged sqlite.Salvaged `json:"salvaged"`
+	recovered
+}
+
+// recovered is what came of the originals.
+type recovered struct {
+	Documents int      `json:"documents"` // that can be searched now
+	Unnamed   int      `json:"unnamed"`   // originals whose name is lost: recovered-….pdf
+	Damaged   []string `json:"damaged"`   // originals whose bytes are not those that were added
+	Failed    []string `json:"failed"`    // documents that could not be read, each with the reason
+	Tables    []string `json:"tables"`    // files of attached databases that nothing lists
+}
+
+func (c *cli) recoverCommand() *cobra.Command {
+	var asJSON, unlisted bool
+	cmd := &cobra.Command{
+		Use:        "recover",
+		SuggestFor: []string{"salvage", "rescue", "rebuild"},
+		Short:      "Build the library anew where its database is lost or damaged",
+		Long: "Where the database of a data directory is missing, damaged or another directory's, moves it aside\n" +
+			"(ibid.db.damaged-TIME; nothing is deleted) and makes a new one: of the documents and conversations that can\n" +
+			"still be read in the old one, and of every original in the folder files. Documents that the old one names keep\n" +
+			"their names, ids and footnotes; the others are called recovered-….pdf or the like.\n" +
+			"What is interrupted goes on when it is started again. With a backup, use ibid restore instead.",
+		Example: "  ibid recover\n" +
+			"  ibid recover --data /path/to/data --json",
+		Args: arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			context.AfterFunc(ctx, stop)
+			cfg, err := c.config(cmd)
+			if err != nil {
+				return err
+			}
+			done, err := c.recover(ctx, cfg, unlisted)
+			if ctx.Err() != nil {
+				fmt.Fprintln(c.err, "not done yet: ibid recover goes on where it was")
+			}
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				enc := json.NewEncoder(c.out)
+				enc.SetIndent("", "  ")
+				return enc.Encode(done)
+			}
+			c.printRecovery(done)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object at the end")
+	cmd.Flags().BoolVar(&unlisted, "unlisted", false, "where the database is sound, add the originals that it does not list")
+	return cmd
+}
+
+// recover does the steps that are left.
+func (c *cli) recover(ctx context.Context, cfg Config, unlisted bool) (recovery, error) {
+	dir := cfg.Data
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		e := ibid.Errorf(ibid.CodeNotFound, "there is no data directory %s", dir)
+		e.Hint = "name the one to recover with --data DIR"
+		return recovery{}, e
+	}
+	hold, err := holdDir(dir, "recover")
+	if err != nil {
+		return recovery{}, err
+	}
+	defer hold.Release()
+	r, err := readRecovery(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		r, err = beginRecovery(ctx, dir, unlisted)
+	}
+	if err != nil {
+		return r, err
+	}
+	if r.Step == stepMove {
+		fmt.Fprintf(c.err, "%s\n", safe(r.Found))
+		if err := r.move(); err != nil {
+			return r, err
+		}
+	}
+	if r.Step == stepBuild {
+		fmt.Fprintln(c.err, "reading what can be read in the old database")
+		if err := r.build(ctx); err != nil {
+			return r, err
+		}
+	}
+	if err := c.readOriginals(ctx, cfg, &r); err != nil {
+		return r, err
+	}
+	return r, disk.Delete(disk.OS{}, filepath.Join(dir, recoveryName))
+}
+
+// beginRecovery finds out what is wrong with a database, and writes it down before
+// anything is changed. That nothing is wrong is an error.
+func beginRecovery(ctx context.Context, dir string, unlisted bool) (recovery, error) {
+	r := recovery{Data: dir, Step: stepMove, Stamp: time.Now().UTC().Format("20060102-150405")}
+	err := inspectDirectory(ctx, dir)
+	if err == nil {
+		err = verifyDatabase(ctx, dir)
+	}
+	var known *ibid.Error
+	switch {
+	case err == nil && unlisted:
+		r.Found, r.Step = "the database is sound", stepRead
+	case err == nil:
+		return r, nothingToRecover(dir)
+	case errors.As(err, &known) && (known.Code == ibid.CodeConflict || sqlite.Damaged(err)):
+		r.Found = strings.TrimSuffix(known.Message, unchangedEnding)
+		r.Identity, _ = readIdentity(dir)
+	default:
+		return r, err
+	}
+	return r, r.write()
+}
+
+// verifyDatabase looks at the whole database.
+func verifyDatabase(ctx context.Context, dir string) error {
+	in, err := sqlite.Inspect(ctx, filepath.Join(dir, databaseName), "")
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if in.Empty {
+		return nil
+	}
+	return in.Verify(ctx)
+}
+
+func nothingToRecover(dir string) error {
+	e := ibid.Errorf(ibid.CodeConflict, "there is nothing to recover in %s: its database is sound", dir)
+	e.Hint = "ibid doctor checks all else; ibid recover --unlisted adds the originals that the database does not list, where there are any"
+	if !there(filepath.Join(dir, databaseName)) {
+		e = ibid.Errorf(ibid.CodeNotFound, "there is nothing to recover in %s: it holds neither a database nor originals", dir)
+		e.Hint = "name the data directory to recover with --data DIR"
+	}
+	return e
+}
+
+func readRecovery(dir string) (recovery, error) {
+	var r recovery
+	body, err := os.ReadFile(filepath.Join(dir, recoveryName))
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(body, &r); err != nil || r.Stamp == "" {
+		e := ibid.Errorf(ibid.CodeConflict, "%s is damaged: how far the recovery has come is not known", filepath.Join(dir, recoveryName))
+		e.Hint = "move it away and run ibid recover again"
+		return r, e
+	}
+	r.Data = dir
+	return r, nil
+}
+
+func (r *recovery) write() error {
+	body, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := disk.WriteFile(disk.OS{}, filepath.Join(r.Data, recoveryName), append(body, '\n')); err != nil {
+		return dirError(r.Data, err)
+	}
+	return nil
+}
+
+// refuseUnfinished is an error where a recovery is under way.
+func refuseUnfinished(dir string) error {
+	if !there(filepath.Join(dir, recoveryName)) {
+		return nil
+	}
+	e := ibid.Errorf(ibid.CodeConflict, "the recovery of %s is not finished", dir)
+	e.Hint = "ibid recover goes on with it"
+	return e
+}
+
+// aside is the name of the damaged database; its log's and the log's index's end in
+// -wal and -shm, so that they can still be opened together.
+func (r *recovery) aside(name string) string {
+	for _, ending := range []string{"-wal", "-shm", "-journal"} {
+		if name == databaseName+ending {
+			return r.aside(databaseName) + ending
+		}
+	}
+	return name + ".damaged-" + r.Stamp
+}
+
+// move gives the unusable files other names, and with them what was made from the
+// database or vouches for it.
+func (r *recovery) move() error {
+	r.Moved = nil
+	for _, name := range []string{identityName, snapshotName, databaseName, databaseName + "-wal", databaseName + "-shm", databaseName + "-journal"} {
+		path, aside := filepath.Join(r.Data, name), filepath.Join(r.Data, r.aside(name))
+		switch _, err := os.Stat(path); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return dirError(r.Data, err)
+		default:
+			if err := disk.Move(disk.OS{}, path, aside); err != nil {
+				return dirError(r.Data, err)
+			}
+		}
+		if _, err := os.Stat(aside); err == nil {
+			r.Moved = append(r.Moved, r.aside(name))
+		}
+	}
+	r.Step = stepBuild
+	return r.write()
+}
+
+// build makes the new database beside its place and puts it there.
+func (r *recovery) build(ctx context.Context) error {
+	path := filepath.Join(r.Data, databaseName)
+	next := path + ".recovering"
+	if !there(path) { // else it was put there, and writing that down was interrupted
+		var err error
+		r.Salvaged, err = sqlite.Salvage(ctx, filepath.Join(r.Data, r.aside(databaseName)), next, r.Identity, time.Now())
+		if err != nil {
+			return fmt.Errorf("make a new database: %w", err)
+		}
+		if there(next + "-wal") {
+			return fmt.Errorf("make a new database: %s was not taken into it", next+"-wal")
+		}
+		if err := r.write(); err != nil {
+			return err
+		}
+		if err := disk.Move(disk.OS{}, next, path); err != nil {
+			return dirError(r.Data, err)
+		}
+	}
+	r.Step = stepRead
+	return r.write()
+}

@@ -1,0 +1,348 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"ibid"
+	"ibid/internal/ingest"
+	"ibid/internal/sqlite"
+)
+
+// readOriginals lets the pipeline read every document that the new database lists,
+// and adds the originals that it does not list. It answers no requests meanwhile.
+func (c *cli) readOriginals(ctx context.Context, cfg Config, r *recovery) (err error) {
+	if cfg.Origins["log_level"] == "" {
+		cfg.LogLevel = "error" // what cannot be read is said at the end
+	}
+	cfg.recovering = true
+	opened, err := openApp(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	a := opened.(*app)
+	defer func() { err = errors.Join(err, a.Stop()) }()
+	if err := a.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	rest := originals{app: a, dir: cfg.Data, notice: c.err}
+	if err := rest.add(ctx); err != nil {
+		return err
+	}
+	r.recovered, err = rest.sum(ctx)
+	return err
+}
+
+// originals takes in those originals that the database does not list.
+type originals struct {
+	app    *app
+	dir    string
+	notice io.Writer
+	told   time.Time
+}
+
+// original is one that the database does not list.
+type original struct {
+	hash   string // as its name has it
+	path   string
+	ending string // of the name that it gets, by what it holds
+	size   int64
+}
+
+// add adds containers one after the other, as what lies in them is listed once they
+// were opened, and the rest together.
+func (o *originals) add(ctx context.Context) error {
+	if err := o.wait(ctx); err != nil {
+		return err
+	}
+	unlisted, err := o.unlisted(ctx)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(unlisted, func(a, b original) int {
+		return cmp.Or(b2i(b.contains())-b2i(a.contains()), cmp.Compare(b.size, a.size))
+	})
+	for _, one := range unlisted {
+		listed, err := o.app.db.ListsVersion(ctx, one.hash)
+		if err != nil {
+			return err
+		}
+		if listed {
+			continue // it lay in another one
+		}
+		if err := o.addOne(ctx, one); err != nil {
+			return fmt.Errorf("add the original %s: %w", one.hash, err)
+		}
+		if one.contains() {
+			if err := o.wait(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return o.wait(ctx)
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// contains reports whether files may lie in it.
+func (o original) contains() bool { return o.ending == ".zip" || o.ending == ".eml" }
+
+// recoveredSource begins the source of a document whose own is lost; the name of
+// its original follows.
+const recoveredSource = "recovered:"
+
+func (o *originals) addOne(ctx context.Context, one original) error {
+	f, err := os.Open(one.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = o.app.pipeline.Add(ctx, ingest.File{Name: sqlite.RecoveredName(one.hash, one.ending), Source: recoveredSource + one.hash}, f)
+	if ibid.CodeOf(err) == ibid.CodeBadRequest {
+		return nil // an empty file; sum names it
+	}
+	return err
+}
+
+func (o *originals) unlisted(ctx context.Context) ([]original, error) {
+	var all []original
+	err := eachOriginal(o.dir, func(hash string) error {
+		listed, err := o.app.db.ListsVersion(ctx, hash)
+		if err != nil || listed {
+			return err
+		}
+		path := filepath.Join(o.dir, "files", hash[:2], hash)
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		ending, err := endingOf(path, info.Size())
+		if err != nil {
+			return err
+		}
+		all = append(all, original{hash: hash, path: path, ending: ending, size: info.Size()})
+		return ctx.Err()
+	})
+	return all, err
+}
+
+// wait returns when the pipeline has nothing left to do, and says now and then how
+// much there is.
+func (o *originals) wait(ctx context.Context) error {
+	const look, tell = 50 * time.Millisecond, 5 * time.Second
+	for {
+		queue, err := o.app.pipeline.Queue(ctx)
+		if err != nil {
+			return err
+		}
+		left := queue.Waiting + queue.Processing
+		if left == 0 {
+			return nil
+		}
+		if time.Since(o.told) > tell {
+			o.told = time.Now()
+			fmt.Fprintf(o.notice, "%s left to read\n", count(left, "document"))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(look):
+		}
+	}
+}
+
+// sum says what came of all of it.
+func (o *originals) sum(ctx context.Context) (recovered, error) {
+	sum := recovered{Damaged: []string{}, Failed: []string{}, Tables: []string{}}
+	docs, err := o.app.db.Documents(ctx, ibid.Scope{})
+	if err != nil {
+		return sum, err
+	}
+	for _, d := range docs {
+		switch {
+		case d.Status != ibid.DocumentReady:
+			sum.Failed = append(sum.Failed, d.Name+": "+d.Error)
+		default:
+			sum.Documents++
+		}
+		if strings.HasPrefix(d.Source, recoveredSource) && d.PartOf == "" {
+			sum.Unnamed++
+		}
+	}
+	err = eachOriginal(o.dir, func(hash string) error {
+		is, err := hashOf(filepath.Join(o.dir, "files", hash[:2], hash))
+		if err == nil && is != hash {
+			sum.Damaged = append(sum.Damaged, "files/"+hash[:2]+"/"+hash)
+		}
+		return errors.Join(err, ctx.Err())
+	})
+	if err != nil {
+		return sum, err
+	}
+	listed, err := o.app.db.Databases(ctx)
+	if err != nil {
+		return sum, err
+	}
+	own, err := fs.Glob(os.DirFS(o.dir), "databases/*")
+	for _, path := range own {
+		name := filepath.Base(path)
+		if !slices.ContainsFunc(listed, func(d ibid.Database) bool { return strings.HasPrefix(name, d.ID) }) {
+			sum.Tables = append(sum.Tables, path)
+		}
+	}
+	return sum, err
+}
+
+// hashOf is the name that a file has among the originals.
+func hashOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:32], nil
+}
+
+// endingOf guesses how the name of a file ended. What is read does not depend on
+// it, but for the kinds of text.
+func endingOf(path string, size int64) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	head := make([]byte, 16<<10)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", err
+	}
+	head = head[:n]
+	switch kind := http.DetectContentType(head); {
+	case bytes.HasPrefix(head, []byte("{\\rtf")):
+		return ".rtf", nil
+	case kind == "application/zip":
+		return zipEnding(f, size), nil
+	case kind == "application/pdf":
+		return ".pdf", nil
+	case strings.HasPrefix(kind, "text/html"):
+		return ".html", nil
+	case strings.HasPrefix(kind, "image/"):
+		return "." + strings.TrimPrefix(strings.TrimPrefix(kind, "image/"), "x-"), nil
+	case !strings.HasPrefix(kind, "text/"):
+		return "", nil
+	}
+	return textEnding(head), nil
+}
+
+// zipEnding tells the formats that are zip files by the parts that each has.
+func zipEnding(f io.ReaderAt, size int64) string {
+	z, err := zip.NewReader(f, size)
+	if err != nil {
+		return ".zip"
+	}
+	for _, part := range z.File {
+		switch {
+		case part.Name == "mimetype" && part.UncompressedSize64 < 200:
+			if r, err := part.Open(); err == nil {
+				kind, _ := io.ReadAll(io.LimitReader(r, 200))
+				r.Close()
+				for name, ending := range map[string]string{"epub": ".epub", "opendocument.text": ".odt", "spreadsheet": ".ods", "presentation": ".odp"} {
+					if strings.Contains(string(kind), name) {
+						return ending
+					}
+				}
+			}
+		case strings.HasPrefix(part.Name, "word/"):
+			return ".docx"
+		case strings.HasPrefix(part.Name, "xl/"):
+			return ".xlsx"
+		case strings.HasPrefix(part.Name, "ppt/"):
+			return ".pptx"
+		}
+	}
+	return ".zip"
+}
+
+var (
+	markdownLine = regexp.MustCompile("(?m)^(#{1,6} \\S|```|[-*] \\S)")
+	mailLine     = regexp.MustCompile(`(?mi)\A([!-9;-~]+:.*\r?\n([ \t].*\r?\n)*)*(from|received|message-id|return-path):`)
+)
+
+func textEnding(head []byte) string {
+	switch {
+	case mailLine.Match(head):
+		return ".eml"
+	case markdownLine.Match(head):
+		return ".md"
+	}
+	// A table has the same number of separators in each of its lines.
+	lines := strings.SplitN(string(head), "\n", 4)
+	if len(lines) == 4 {
+		for separator, ending := range map[string]string{",": ".csv", ";": ".csv", "\t": ".tsv"} {
+			n := strings.Count(lines[0], separator)
+			if n > 0 && strings.Count(lines[1], separator) == n && strings.Count(lines[2], separator) == n {
+				return ending
+			}
+		}
+	}
+	return ".txt"
+}
+
+// printRecovery says what was recovered and what was not.
+func (c *cli) printRecovery(r recovery) {
+	out := newTerminal(c.out, c.env)
+	out.printf("%s can be searched", count(r.Documents, "document"))
+	if s := r.Salvaged; s.Threads > 0 {
+		out.printf("; %s with %s are there", count(s.Threads, "conversation"), count(s.Messages, "message"))
+	}
+	out.printf(".\n")
+	if r.Unnamed > 0 {
+		out.printf("  %s lost their names and folders and are called recovered-…: ibid ls 'recovered-*'\n", count(r.Unnamed, "document"))
+	}
+	if s := r.Salvaged; s.Removed > 0 {
+		out.printf("  %s that had been removed can be taken back for some days.\n", count(s.Removed, "document"))
+	}
+	if s := r.Salvaged; s.Gaps > 0 {
+		out.printf("  The old database could not be read at %s.\n", count(s.Gaps, "place"))
+	}
+	if len(r.Moved) > 0 && r.Salvaged.Threads == 0 {
+		out.printf("  No conversations could be read.\n")
+	}
+	list := func(what string, names []string) {
+		if len(names) == 0 {
+			return
+		}
+		out.printf("  %s:\n", what)
+		for _, name := range names {
+			out.printf("    %s\n", oneLine(name, 0))
+		}
+	}
+	list("Could not be read", r.Failed)
+	list("Are not as they were added; compare them with your own copies", r.Damaged)
+	list("Tables that nothing lists; attach their files again with ibid database add", r.Tables)
+	list("Kept aside, to be deleted once you miss nothing", r.Moved)
+}

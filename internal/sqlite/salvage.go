@@ -1,0 +1,516 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"ibid"
+)
+
+// Salvaged counts what Salvage could read.
+type Salvaged struct {
+	Documents int `json:"documents"`
+	Removed   int `json:"removed"` // documents that were removed and can be taken back
+	Texts     int `json:"texts"`   // of versions of documents
+	Threads   int `json:"threads"`
+	Messages  int `json:"messages"`
+	Files     int `json:"files"` // of messages
+	Databases int `json:"databases"`
+	// Gaps counts the places at which rows could not be read: one row, or all those
+	// of one page.
+	Gaps int `json:"gaps"`
+}
+
+// Salvage makes a new database at to of the rows that can be read in the damaged
+// one at from, which it does not change. It takes documents, what their versions
+// say, conversations with their files, attached databases and settings. All else is
+// made anew from these, or is of no use any more (the logs of finished runs).
+//
+// Every document waits for the pipeline in the new database. It keeps its id, so
+// that footnotes of old messages open. What was removed or replaced counts as
+// removed now, so that nothing is swept before people have had time to look.
+//
+// Where identity, that of the data directory, is not the damaged database's, it is
+// somebody else's, and nothing is taken from it.
+func Salvage(ctx context.Context, from, to, identity string, now time.Time) (got Salvaged, err error) {
+	names, err := migrationNames()
+	if err != nil {
+		return got, err
+	}
+	s := &salvage{names: names, now: now, got: &got}
+	if err := s.open(ctx, from, to+"-copy", identity); err != nil {
+		return got, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	// The new database begins with the old one's format, so that rows fit; whoever
+	// opens it brings it to the present one.
+	return got, s.build(ctx, to)
+}
+
+type salvage struct {
+	names []string // of migrations
+	now   time.Time
+	got   *Salvaged
+
+	copies  []string // files to delete
+	damaged *sql.DB  // a copy of the damaged database; nil when nothing is to be had
+	format  int
+	fresh   *sql.Conn
+}
+
+// open copies the damaged database, so that SQLite may work on it, and opens it.
+func (s *salvage) open(ctx context.Context, from, scratch, identity string) error {
+	s.format = len(s.names)
+	_, size, err := readMark(from)
+	if err != nil || size == 0 {
+		return err
+	}
+	s.copies = []string{scratch, scratch + logEnding, scratch + memoryEnding, scratch + "-journal"}
+	// First without the log: it may be another database's.
+	if err := s.copy(from, scratch); err != nil {
+		return err
+	}
+	inside := s.identity(ctx, scratch)
+	if identity != "" && inside != "" && inside != identity {
+		return nil
+	}
+	if err := s.copy(from, scratch); err != nil {
+		return err
+	}
+	if _, err := os.Stat(from + logEnding); err == nil {
+		if err := copyFile(from+logEnding, scratch+logEnding); err != nil {
+			return err
+		}
+	}
+	if s.damaged, err = openCopy(scratch); err != nil {
+		return err
+	}
+	var format int
+	if err := s.damaged.QueryRowContext(ctx, "PRAGMA user_version").Scan(&format); err != nil || format <= 0 {
+		return nil // as the present one, to be on the safe side
+	}
+	if format > len(s.names) && format < 1000 { // else it is damage
+		return newerFormat(format, len(s.names))
+	}
+	if format <= len(s.names) {
+		s.format = format
+	}
+	return nil
+}
+
+func (s *salvage) close() error {
+	var err error
+	if s.damaged != nil {
+		err = s.damaged.Close()
+	}
+	for _, path := range s.copies {
+		if gone := os.Remove(path); gone != nil && !os.IsNotExist(gone) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
+}
+
+// identity returns what a copy says to which data directory it belongs, "" where
+// it does not.
+func (s *salvage) identity(ctx context.Context, scratch string) string {
+	db, err := openCopy(scratch)
+	if err != nil {
+		return ""
+	}
+	defer db.Close()
+	var identity string
+	_ = db.QueryRowContext(ctx, "SELECT value FROM settings WHERE name = ?", identitySetting).Scan(&identity)
+	return identity
+}
+
+func openCopy(path string) (*sql.DB, error) {
+	// writable_schema lets SQLite open a file that is shorter than its header says.
+	db, err := sql.Open("sqlite", fileDSN(path)+"?mode=rw&_pragma=writable_schema(ON)")
+	if err != nil {
+		return nil, fmt.Errorf("open a copy of the damaged database: %w", err)
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
+}
+
+// copy copies the damaged database and mends the header of the copy: every
+// database of ibid's has the same there.
+func (s *salvage) copy(from, scratch string) error {
+	for _, path := range s.copies {
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	if err := copyFile(from, scratch); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(scratch, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	head := []byte("SQLite format 3\x00\x10\x00\x02\x02\x00\x40\x20\x20") // pages of 4096 bytes, with a log
+	if _, err := f.WriteAt(head, 0); err != nil {
+		return err
+	}
+	var encoding [8]byte // format of the schema, then, at 56, UTF-8
+	binary.BigEndian.PutUint32(encoding[:], 4)
+	if _, err := f.WriteAt(encoding[:4], 44); err != nil {
+		return err
+	}
+	binary.BigEndian.PutUint32(encoding[:], 1)
+	_, err = f.WriteAt(encoding[:4], 56)
+	return err
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// build writes the new database.
+func (s *salvage) build(ctx context.Context, to string) error {
+	for _, path := range []string{to, to + logEnding, to + memoryEnding} {
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	fresh, err := sql.Open("sqlite", fileDSN(to)+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(OFF)&_pragma=temp_store(MEMORY)")
+	if err != nil {
+		return err
+	}
+	defer fresh.Close()
+	if s.fresh, err = fresh.Conn(ctx); err != nil {
+		return translate(err)
+	}
+	defer s.fresh.Close()
+	if err := migrate(ctx, s.fresh, s.names, s.format); err != nil {
+		return err
+	}
+	if s.damaged == nil {
+		return nil
+	}
+	if _, err := s.fresh.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return translate(err)
+	}
+	for _, t := range salvagedTables() {
+		if err := s.table(ctx, t); err != nil {
+			return err
+		}
+	}
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	if _, err := s.fresh.ExecContext(ctx, "COMMIT"); err != nil {
+		return translate(err)
+	}
+	return nil
+}
+
+// salvagedTable is a table whose rows are taken over.
+type salvagedTable struct {
+	name string
+	// check returns what to count the row with, nil for a row that makes no sense. It
+	// may change the row's columns.
+	check func(s *salvage, row map[string]any) *int
+}
+
+func salvagedTables() []salvagedTable {
+	return []salvagedTable{
+		{"settings", func(s *salvage, row map[string]any) *int {
+			if row["name"] == identitySetting {
+				return nil // the new database gets one of its own
+			}
+			return new(int)
+		}},
+		{"documents", (*salvage).document},
+		{"versions", func(s *salvage, row map[string]any) *int {
+			var x ibid.Extract
+			packed, _ := row["extract"].([]byte)
+			if unpack(packed, &x) != nil {
+				return nil
+			}
+			s.postpone(row, "replaced_at")
+			return &s.got.Texts
+		}},
+		{"threads", func(s *salvage, row map[string]any) *int {
+			s.postpone(row, "removed_at")
+			row["number"] = nil // a trigger gives it one
+			return &s.got.Threads
+		}},
+		{"messages", (*salvage).message},
+		{"files", func(s *salvage, _ map[string]any) *int { return &s.got.Files }},
+		{"databases", func(s *salvage, row map[string]any) *int {
+			var d ibid.Database
+			if json.Unmarshal(jsonOf(row), &d) != nil {
+				return nil
+			}
+			s.postpone(row, "removed_at")
+			return &s.got.Databases
+		}},
+	}
+}
+
+func jsonOf(row map[string]any) []byte {
+	text, _ := row["data"].(string)
+	return []byte(text)
+}
+
+// postpone counts what was removed, or replaced, as removed now.
+func (s *salvage) postpone(row map[string]any, column string) {
+	if row[column] != nil {
+		row[column] = millis(s.now)
+	}
+}
+
+// document lets a document wait for the pipeline again.
+func (s *salvage) document(row map[string]any) *int {
+	var d ibid.Document
+	if json.Unmarshal(jsonOf(row), &d) != nil || d.ID != row["id"] {
+		return nil
+	}
+	if row["removed_at"] != nil {
+		s.postpone(row, "removed_at")
+		return &s.got.Removed
+	}
+	pending, _ := row["pending"].(string)
+	if pending == "" {
+		pending = d.Version
+	}
+	if pending != "" { // "" when it was cancelled before it was read
+		d.Status, d.Stage, d.Progress, d.PagesDone, d.ETA, d.Error, d.Version = ibid.DocumentQueued, "", 0, 0, 0, "", ""
+	}
+	data, err := json.Marshal(d)
+	if err != nil {
+		return nil
+	}
+	row["status"], row["pending"], row["data"] = string(d.Status), pending, string(data)
+	return &s.got.Documents
+}
+
+// message closes a message whose answer was being written.
+func (s *salvage) message(row map[string]any) *int {
+	var m ibid.Message
+	if json.Unmarshal(jsonOf(row), &m) != nil || m.ID != row["id"] {
+		return nil
+	}
+	if m.Status != "" && !m.Status.Done() {
+		m.Status = ibid.StatusInterrupted
+		data, err := json.Marshal(m)
+		if err != nil {
+			return nil
+		}
+		row["status"], row["data"] = string(m.Status), string(data)
+	}
+	return &s.got.Messages
+}
+
+// table takes over the rows of a table that can be read and make sense.
+func (s *salvage) table(ctx context.Context, t salvagedTable) error {
+	columns, err := s.columns(ctx, t.name)
+	if err != nil || len(columns) == 0 {
+		return err // a table that this format lacks
+	}
+	insert := `INSERT INTO "` + t.name + `" ("` + strings.Join(columns, `", "`) + `") VALUES (` + marks(len(columns)) + `)`
+	return s.rows(ctx, t.name, columns, func(row map[string]any) error {
+		counter := t.check(s, row)
+		if counter == nil {
+			if row["name"] != identitySetting {
+				s.got.Gaps++
+			}
+			return nil
+		}
+		values := make([]any, len(columns))
+		for i, c := range columns {
+			values[i] = row[c]
+		}
+		switch _, err := s.fresh.ExecContext(ctx, insert, values...); {
+		case isConstraint(err):
+			s.got.Gaps++
+		case err != nil:
+			return translate(err)
+		default:
+			*counter++
+		}
+		return nil
+	})
+}
+
+// columns are those that the new database's table has.
+func (s *salvage) columns(ctx context.Context, table string) ([]string, error) {
+	rows, err := s.fresh.QueryContext(ctx, "SELECT name FROM pragma_table_info(?)", table)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return collect(rows, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
+}
+
+// rows calls each with the rows of a damaged table, in the order of their numbers.
+// At a page that cannot be read it goes on with the first row behind that page.
+func (s *salvage) rows(ctx context.Context, table string, columns []string, each func(row map[string]any) error) error {
+	query := `SELECT rowid, "` + strings.Join(columns, `", "`) + `" FROM "` + table + `" WHERE rowid > ? ORDER BY rowid`
+	const last = int64(1) << 40 // no table of ibid's has that many rows
+	for after := int64(0); ; {
+		var broken error
+		seen := after
+		rows, err := s.damaged.QueryContext(ctx, query, after)
+		if err != nil {
+			broken = err
+		} else {
+			seen, broken, err = readRows(rows, columns, after, each)
+			if err != nil {
+				return err
+			}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if broken == nil {
+			return nil
+		}
+		s.got.Gaps++
+		// The least number behind which SQLite can read again: double the step until it
+		// can, then halve it.
+		bad, good := seen, seen+1
+		for ; good < last && !s.readable(ctx, query, columns, good); good = seen + 2*(good-seen) {
+			bad = good
+		}
+		if good >= last {
+			return nil // nothing can be read behind it
+		}
+		for good-bad > 1 {
+			if middle := bad + (good-bad)/2; s.readable(ctx, query, columns, middle) {
+				good = middle
+			} else {
+				bad = middle
+			}
+		}
+		after = good
+	}
+}
+
+// readable reports whether SQLite finds a row behind a number, or the table's end.
+func (s *salvage) readable(ctx context.Context, query string, columns []string, after int64) bool {
+	rows, err := s.damaged.QueryContext(ctx, query+" LIMIT 1", after)
+	if err != nil {
+		return false
+	}
+	_, broken, _ := readRows(rows, columns, after, func(map[string]any) error { return nil })
+	return broken == nil
+}
+
+// readRows returns the number of the last row that was read, and why reading ended
+// there, nil at the end. err is each's.
+func readRows(rows *sql.Rows, columns []string, after int64, each func(map[string]any) error) (seen int64, broken, err error) {
+	defer rows.Close()
+	seen = after
+	for rows.Next() {
+		values := make([]any, len(columns)+1)
+		to := make([]any, len(values))
+		for i := range values {
+			to[i] = &values[i]
+		}
+		if err := rows.Scan(to...); err != nil {
+			return seen, err, nil
+		}
+		number, ok := values[0].(int64)
+		if !ok || number <= seen {
+			return seen, errors.New("rows are out of order"), nil
+		}
+		seen = number
+		row := map[string]any{}
+		for i, c := range columns {
+			row[c] = values[i+1]
+			if b, ok := row[c].([]byte); ok {
+				row[c] = slices.Clone(b)
+			}
+		}
+		if err := each(row); err != nil {
+			return seen, nil, err
+		}
+	}
+	return seen, rows.Err(), nil
+}
+
+// connect makes up for rows whose others are lost: a text without its document, a
+// message without its thread. And it notes anew what messages cite.
+func (s *salvage) connect(ctx context.Context) error {
+	if err := s.adoptTexts(ctx); err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		`INSERT INTO threads (id, title, head_id, created_at, updated_at)
+			SELECT thread_id, coalesce((SELECT substr(json_extract(q.data, '$.text'), 1, 60) FROM messages q
+				WHERE q.thread_id = messages.thread_id AND q.role = 'user' ORDER BY q.created_at LIMIT 1), 'Recovered conversation'), '', min(created_at), max(created_at) FROM messages
+			WHERE thread_id NOT IN (SELECT id FROM threads) GROUP BY thread_id`,
+		`UPDATE threads SET head_id = coalesce((SELECT id FROM messages m WHERE m.thread_id = threads.id ORDER BY created_at DESC, role, id DESC LIMIT 1), '')
+			WHERE head_id NOT IN (SELECT id FROM messages)`,
+		`DELETE FROM threads WHERE head_id = ''`,
+		`UPDATE messages SET data = data`, // a trigger reads its citations
+	} {
+		if _, err := s.fresh.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("connect what could be read: %w", translate(err))
+		}
+	}
+	if s.has(ctx, "files") {
+		if _, err := s.fresh.ExecContext(ctx, `DELETE FROM files WHERE message_id NOT IN (SELECT id FROM messages)`); err != nil {
+			return translate(err)
+		}
+	}
+	return nil
+}
+
+func (s *salvage) has(ctx context.Context, table string) bool {
+	columns, err := s.columns(ctx, table)
+	return err == nil && len(columns) > 0
+}
+
+// adoptTexts makes documents for versions whose document cannot be read: the
+// newest of each is read again, under the old id.
+func (s *salvage) adoptTexts(ctx context.Context) error {
+	rows, err := s.fresh.QueryContext(ctx, `SELECT document_id, hash FROM versions v
+		WHERE document_id NOT IN (SELECT id FROM documents) AND NOT EXISTS (
+			SELECT 1 FROM versions n WHERE n.document_id = v.document_id AND (n.created_at, n.hash) > (v.created_at, v.hash))`)
+	if err != nil {
+		return translate(err)
+	}
+	type orphan struct{ id, hash string }
+	orphans, err := collect(rows, func(r *sql.Rows) (o orphan, err error) { return o, r.Scan(&o.id, &o.hash) })
+	if err != nil {
+		return err
+	}
+	for _, o := range orphans {
+		d := ibid.Document{ID: o.id, Name: RecoveredName(o.hash, ""), Source: "recovered:" + o.id, Status: ibid.DocumentQueued,
+			AddedAt: ibid.At(s.now), ChangeAt: ibid.At(s.now)}
+		if err := insertDocument(ctx, s.fresh, d, o.hash); err != nil {
+			return err
+		}
+		s.got.Documents++
+	}
+	return nil
+}
+
+// RecoveredName is the name of a document whose own is lost. ending is ".pdf" or
+// the like.
+func RecoveredName(hash, ending string) string {
+	return "recovered-" + hash[:min(8, len(hash))] + ending
+}
