@@ -186,7 +186,12 @@ func (a *app) originalThere(ctx context.Context, d ibid.Document) bool {
 		return false
 	}
 	info, err := os.Stat(path)
-	return err == nil && info.Size() == d.Bytes
+	if err == nil && info.Size() != d.Bytes {
+		// The first ibid kept the size of a document's first version.
+		hash, err := hashOf(path)
+		return err == nil && hash == d.Version
+	}
+	return err == nil
 }
 
 // checkIndex holds the index against the database, chunk by chunk.
