@@ -35,8 +35,10 @@ type FS interface {
 	Append(path string) (File, error)
 	// Open opens a file for reading.
 	Open(path string) (File, error)
-	// MkdirAll makes a directory and those above it. What it makes, its owner
-	// alone may enter, and it survives a power cut.
+	// MkdirAll makes a directory and those above it, which its owner alone may
+	// enter. Once it has returned, the directory survives a power cut, also if it
+	// was there already; of those above, only the ones that were missing are seen
+	// to. That is a sync or more: call it once for each directory.
 	MkdirAll(path string) error
 	// Rename gives a file another name, in the place of a file that has it.
 	Rename(from, to string) error

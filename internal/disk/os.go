@@ -48,25 +48,21 @@ func (o OS) MkdirAll(path string) error {
 }
 
 // MkdirAll makes a directory and those above it by mkdir, and calls sync with the
-// directory that each was made in. It is what an FS is made of.
+// directory that each lies in. It is what an FS is made of.
 func MkdirAll(path string, mkdir, sync func(dir string) error) error {
+	parent := filepath.Dir(path)
 	info, err := os.Stat(path)
-	if err == nil {
-		if !info.IsDir() {
-			return &fs.PathError{Op: "mkdir", Path: path, Err: errNotDir}
-		}
-		return nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case err == nil && !info.IsDir():
+		return &fs.PathError{Op: "mkdir", Path: path, Err: errNotDir}
+	case err == nil:
+		return sync(parent) // whoever made it may have died before he came to that
+	case !errors.Is(err, fs.ErrNotExist) || parent == path:
 		return err
 	}
-	parent := filepath.Dir(path)
-	if parent != path {
-		if err := MkdirAll(parent, mkdir, sync); err != nil {
-			return err
-		}
+	if err := MkdirAll(parent, mkdir, sync); err != nil {
+		return err
 	}
-	// Another may have made it meanwhile, and may not have synced it yet.
 	if err := mkdir(path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}

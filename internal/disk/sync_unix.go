@@ -4,12 +4,16 @@ package disk
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 )
 
 func syncDir(path string) error {
 	d, err := os.Open(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // whoever made /srv may let us pass it and not open it
+	}
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ type fileStore struct {
 	dir  string
 
 	mu   sync.Mutex
-	safe map[string]bool // directories below dir that were synced into it since we began
+	safe map[string]bool // directories below dir that survive a power cut
 }
 
 // uploadPrefix begins the names of uploads under way.
@@ -38,6 +38,9 @@ const uploadPrefix = "upload-"
 
 func newFileStore(fsys disk.FS, dir string) (*fileStore, error) {
 	s := &fileStore{disk: fsys, dir: dir, safe: map[string]bool{}}
+	if err := fsys.MkdirAll(s.dir); err != nil {
+		return s, fmt.Errorf("make the folder for originals: %w", err)
+	}
 	if err := fsys.MkdirAll(s.tmp()); err != nil {
 		return s, fmt.Errorf("make the folder for originals: %w", err)
 	}
@@ -100,8 +103,8 @@ func (s *fileStore) keep(u upload) error {
 	return nil
 }
 
-// makeDir makes a directory for originals. One that is there already is synced
-// once: who made it may have been killed before he came to that.
+// makeDir makes a directory for originals, or makes sure that the one which is
+// there survives a power cut.
 func (s *fileStore) makeDir(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,9 +112,6 @@ func (s *fileStore) makeDir(name string) error {
 		return nil
 	}
 	if err := s.disk.MkdirAll(filepath.Join(s.dir, name)); err != nil {
-		return err
-	}
-	if err := s.disk.SyncDir(s.dir); err != nil {
 		return err
 	}
 	s.safe[name] = true

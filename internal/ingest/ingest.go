@@ -240,6 +240,24 @@ func New(cfg Config) (*Pipeline, error) {
 // Open brings the index up to date with the library and begins to work on what
 // waits.
 func (p *Pipeline) Open(ctx context.Context) error {
+	if err := p.bringUp(ctx); err != nil {
+		return err
+	}
+	for range p.cfg.Workers {
+		p.group.Go(p.workLoop)
+		p.nudge()
+	}
+	p.group.Go(p.embedLoop)
+	p.group.Go(p.snapshotLoop)
+	p.group.Go(p.sweepLoop)
+	p.group.Go(p.divideAll)
+	p.group.Go(p.nameLoop)
+	return nil
+}
+
+// bringUp makes the index agree with the library, lets what was in work wait, and
+// finishes what was half done.
+func (p *Pipeline) bringUp(ctx context.Context) error {
 	if err := p.loadIndex(ctx); err != nil {
 		return fmt.Errorf("bring the index up to date: %w", err)
 	}
@@ -253,15 +271,6 @@ func (p *Pipeline) Open(ctx context.Context) error {
 	if err := p.finishRestores(ctx); err != nil {
 		return fmt.Errorf("finish restoring removed documents: %w", err)
 	}
-	for range p.cfg.Workers {
-		p.group.Go(p.workLoop)
-		p.nudge()
-	}
-	p.group.Go(p.embedLoop)
-	p.group.Go(p.snapshotLoop)
-	p.group.Go(p.sweepLoop)
-	p.group.Go(p.divideAll)
-	p.group.Go(p.nameLoop)
 	return nil
 }
 

@@ -107,6 +107,13 @@ var (
 	shortly  = []string{"ibid/internal/extract"}
 )
 
+// seeded are tests that lead thousands of random lives. Under the race detector
+// they lead a few of them, and all without it.
+var (
+	seeded   = []string{"ibid/internal/ingest"}
+	seededBy = "^TestPowerCuts$"
+)
+
 // goTests runs all Go tests, under the race detector but for what is measured.
 // Where there is no C compiler they all run without it, and that counts as
 // skipped.
@@ -127,9 +134,10 @@ func goTests(ctx context.Context, show io.Writer) (counts, []string, error) {
 	// What the short run leaves out has just been run: its skips do not count.
 	short, _, shortErr := goTest(ctx, show, append(flags, "-short"), shortly)
 	short.skipped = 0
-	total := raced.add(plain).add(short)
+	lives, _, livesErr := goTest(ctx, show, []string{"-run", seededBy}, seeded)
+	total := raced.add(plain).add(short).add(lives)
 	total.skipped += len(skips)
-	return total, append(append(skips, why...), more...), errors.Join(racedErr, plainErr, shortErr)
+	return total, append(append(skips, why...), more...), errors.Join(racedErr, plainErr, shortErr, livesErr)
 }
 
 // goTest runs the tests of some packages.

@@ -266,10 +266,14 @@ func (f *FS) Remove(path string) error {
 	return fault
 }
 
-// SyncDir makes safe what was made, renamed or removed in a directory.
+// SyncDir makes safe what was made, renamed or removed in a directory. That the
+// whole directory lies in another is safe from the beginning.
 func (f *FS) SyncDir(path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if filepath.Clean(path) == filepath.Dir(f.path) {
+		return nil
+	}
 	do, fault := f.step("sync directory", path, changes)
 	if _, err := os.Stat(path); err != nil && fault == nil {
 		return err
