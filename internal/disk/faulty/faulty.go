@@ -199,6 +199,7 @@ func (f *FS) open(op, path string, flags int) (disk.File, error) {
 	}
 	if flags&os.O_TRUNC != 0 && len(n.content) > 0 {
 		n.content, n.dirty = nil, true
+		n.lost = false // all of it is written anew
 	}
 	if fault != nil {
 		real.Close()
