@@ -245,12 +245,16 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	if err != nil {
 		return agent.Outcome{}, err
 	}
-	documents, err := a.db.Documents(ctx, task.Request.Scope)
+	documents, exact, err := a.db.CountDocuments(ctx, ibid.DocumentQuery{Scope: task.Request.Scope})
 	if err != nil {
 		return agent.Outcome{}, err
 	}
-	task.Library = describeLibrary(documents)
-	task.NoDocuments = len(documents) == 0 && task.Request.Scope.IsZero()
+	some, _, err := a.db.Documents(ctx, ibid.DocumentQuery{Scope: task.Request.Scope}, ibid.Page{Limit: namedDocumentsInPrompt})
+	if err != nil {
+		return agent.Outcome{}, err
+	}
+	task.Library = describeLibrary(documents, exact, some)
+	task.NoDocuments = documents == 0 && task.Request.Scope.IsZero()
 	databases, err := a.catalog.Databases(ctx, task.Request.Scope)
 	if err != nil {
 		return agent.Outcome{}, err
@@ -280,7 +284,7 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		cfg.Tools = append(cfg.Tools, tool.NewViewChunkImage(shelf{a.db}))
 		cfg.PageImage = a.pageImage
 	}
-	before, err := a.answersFor(task, documents, databases)
+	before, err := a.answersFor(ctx, task, databases)
 	if err != nil {
 		return agent.Outcome{}, err
 	}
@@ -354,23 +358,29 @@ func (a *app) pageImage(ctx context.Context, page ibid.PageRef) (ibid.Image, err
 	return ibid.Image{MIME: "image/png", Data: png}, err
 }
 
-// describeLibrary tells the model in a line what there is to search.
-func describeLibrary(documents []ibid.Document) string {
-	if len(documents) == 0 {
+// namedDocumentsInPrompt is how many documents a model is told the names of.
+const namedDocumentsInPrompt = 12
+
+// describeLibrary tells the model in a line what there is to search: how many
+// documents, or more than so many where that is not exact, and some by name.
+func describeLibrary(documents int, exact bool, some []ibid.Document) string {
+	if documents == 0 {
 		return "The library holds no documents."
 	}
 	names := ""
-	for i, d := range documents {
-		if i == 12 {
-			names += fmt.Sprintf(", and %d more", len(documents)-i)
-			break
-		}
+	for i, d := range some {
 		if i > 0 {
 			names += ", "
 		}
 		names += cmp.Or(d.Title, d.Name)
 	}
-	return fmt.Sprintf("The library holds %d documents: %s.", len(documents), names)
+	if !exact {
+		return fmt.Sprintf("The library holds more than %d documents: %s, and many more.", documents, names)
+	}
+	if more := documents - len(some); more > 0 {
+		names += fmt.Sprintf(", and %d more", more)
+	}
+	return fmt.Sprintf("The library holds %d documents: %s.", documents, names)
 }
 
 // newID returns a UUID that sorts by time (RFC 9562, version 7).

@@ -22,15 +22,15 @@ type answeredBefore struct {
 }
 
 // answersFor returns the cache for a question. Its key says what an answer
-// depends on, so that any change of the documents in its scope, of the model or of
-// the settings leaves all earlier answers behind. A data directory belongs to one
-// user.
-func (a *app) answersFor(task agent.Task, documents []ibid.Document, databases []ibid.Database) (answeredBefore, error) {
-	var versions []any
+// depends on, so that any change of the documents that it may come from, of the
+// model or of the settings leaves all earlier answers behind. Of a scope that names
+// documents these are its documents; else they are the whole library, as one
+// version number. A data directory belongs to one user.
+func (a *app) answersFor(ctx context.Context, task agent.Task, databases []ibid.Database) (answeredBefore, error) {
 	var bases []string
-	slices.SortFunc(documents, func(x, y ibid.Document) int { return strings.Compare(x.ID, y.ID) })
-	for _, d := range documents {
-		versions = append(versions, []any{d.ID, d.Version, d.Name, d.Title, d.Folder, d.Category, d.Tags, d.Metadata})
+	versions, err := a.versionsIn(ctx, task.Request.Scope)
+	if err != nil {
+		return answeredBefore{}, fmt.Errorf("look up what an answer depends on: %w", err)
 	}
 	for _, d := range databases {
 		bases = append(bases, d.ID)
@@ -43,6 +43,26 @@ func (a *app) answersFor(task agent.Task, documents []ibid.Document, databases [
 	}
 	sum := sha256.Sum256(raw)
 	return answeredBefore{a, hex.EncodeToString(sum[:]), task.ThreadID}, nil
+}
+
+// versionsIn returns what changes whenever a document of a scope does.
+func (a *app) versionsIn(ctx context.Context, scope ibid.Scope) ([]any, error) {
+	if len(scope.Documents) == 0 {
+		version, err := a.db.LibraryVersion(ctx)
+		return []any{version}, err
+	}
+	documents, err := a.db.DocumentsByID(ctx, scope.Documents)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(documents, func(x, y ibid.Document) int { return strings.Compare(x.ID, y.ID) })
+	var versions []any
+	for _, d := range documents {
+		if scope.Includes(d) {
+			versions = append(versions, []any{d.ID, d.Version, d.Name, d.Title, d.Folder, d.Category, d.Tags, d.Metadata})
+		}
+	}
+	return versions, nil
 }
 
 // Lookup finds the answer to a question that asks the same.

@@ -55,7 +55,19 @@ func (a *fakeApp) Handler() http.Handler {
 				a.docs[i].Status, a.docs[i].Pages, a.docs[i].Chunks = ibid.DocumentReady, 2, 9
 			}
 		}
-		reply(w, map[string]any{"documents": a.docs})
+		v := r.URL.Query()
+		found := []ibid.Document{}
+		for _, d := range a.docs {
+			if (v.Get("document") == "" || v.Get("document") == d.ID) && (v.Get("source") == "" || v.Get("source") == d.Source) &&
+				(v.Get("name") == "" || v.Get("name") == d.Name) && strings.HasPrefix(d.ID, v.Get("id")) && strings.Contains(d.Name+d.Title, v.Get("q")) {
+				found = append(found, d)
+			}
+		}
+		reply(w, map[string]any{"documents": found})
+	})
+	mux.HandleFunc("GET /v1/folders", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, map[string]any{"folder": map[string]any{"folders": []any{map[string]any{"path": "x", "folders": []any{map[string]any{"path": "x/y"}}}}},
+			"categories": []any{map[string]any{"name": "law", "documents": 1}}})
 	})
 	mux.HandleFunc("GET /v1/threads", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"threads":[]}`) })
 	mux.HandleFunc("POST /v1/documents", a.takeIn)

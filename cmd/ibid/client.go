@@ -237,27 +237,6 @@ func post(path string, body []byte) request {
 	}
 }
 
-func (c *client) documents(ctx context.Context) ([]ibid.Document, error) {
-	return c.documentsIn(ctx, ibid.Scope{})
-}
-
-// documentsIn returns the documents of a category, of a folder, and with all tags.
-func (c *client) documentsIn(ctx context.Context, scope ibid.Scope) ([]ibid.Document, error) {
-	r := get("/v1/documents")
-	r.query = url.Values{"tag": scope.Tags}
-	if scope.Category != "" {
-		r.query.Set("category", scope.Category)
-	}
-	if scope.Folder != "" {
-		r.query.Set("folder", scope.Folder)
-	}
-	var answer struct {
-		Documents []ibid.Document `json:"documents"`
-	}
-	err := c.call(ctx, r, &answer)
-	return answer.Documents, err
-}
-
 func (c *client) document(ctx context.Context, id string) (ibid.Document, error) {
 	var doc ibid.Document
 	err := c.call(ctx, get("/v1/documents/"+url.PathEscape(id)), &doc)

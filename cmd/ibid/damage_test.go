@@ -287,7 +287,7 @@ func TestAFlippedByteEmptiesNoLibrary(t *testing.T) {
 			refusals++
 			continue
 		}
-		docs, err := db.Documents(t.Context(), ibid.Scope{})
+		docs, _, err := db.Documents(t.Context(), ibid.DocumentQuery{}, ibid.Page{})
 		if err == nil && len(docs) != 2 {
 			t.Errorf("byte %d: %d documents are listed", at, len(docs))
 		}

@@ -143,18 +143,19 @@ func (a *app) checkDatabase(ctx context.Context) server.Check {
 // checkOriginals looks for the file behind every document that is searched. It
 // goes by their sizes: reading them all could take hours.
 func (a *app) checkOriginals(ctx context.Context) server.Check {
-	docs, err := a.db.Documents(ctx, ibid.Scope{})
-	if err != nil {
-		return bad("originals", levelFail, err, "")
-	}
 	var lost []ibid.Document
-	for _, d := range docs {
+	docs := 0
+	err := a.eachDocument(ctx, ibid.DocumentQuery{}, func(d ibid.Document) {
+		docs++
 		if d.Status == ibid.DocumentReady && !a.originalThere(ctx, d) {
 			lost = append(lost, d)
 		}
+	})
+	if err != nil {
+		return bad("originals", levelFail, err, "")
 	}
 	if len(lost) == 0 {
-		return good("originals", "all of %s are there", count(len(docs), "document"))
+		return good("originals", "all of %s are there", count(docs, "document"))
 	}
 	source, _, _ := strings.Cut(lost[0].Source, "!/") // of a file in an archive: the archive
 	hint := "add them again, for example: ibid add " + shellQuote(source)
@@ -162,7 +163,7 @@ func (a *app) checkOriginals(ctx context.Context) server.Check {
 		hint = "add them again, for example " + lost[0].Name
 	}
 	err = fmt.Errorf("the originals of %d of %s are missing or cut short, %s among them; they are found and quoted, but cannot be opened",
-		len(lost), count(len(docs), "document"), lost[0].Name)
+		len(lost), count(docs, "document"), lost[0].Name)
 	return bad("originals", levelFail, err, hint)
 }
 

@@ -226,7 +226,7 @@ func (c *ingestCrash) working() bool {
 }
 
 func (c *ingestCrash) documents(base string) ([]ibid.Document, error) {
-	resp, err := http.Get(base + "/v1/documents")
+	resp, err := http.Get(base + "/v1/documents?limit=500")
 	if err != nil {
 		return nil, err
 	}

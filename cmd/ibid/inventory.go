@@ -113,15 +113,29 @@ func holdingKinds() []holding {
 	}
 }
 
+// eachDocument looks at every document that a query asks for, a page at a time.
+func (a *app) eachDocument(ctx context.Context, q ibid.DocumentQuery, look func(ibid.Document)) error {
+	page := ibid.Page{Limit: ibid.MaxLimit}
+	for {
+		docs, next, err := a.db.Documents(ctx, q, page)
+		if err != nil {
+			return fmt.Errorf("go through the documents: %w", err)
+		}
+		for _, d := range docs {
+			look(d)
+		}
+		if page.Cursor = next; next == "" {
+			return nil
+		}
+	}
+}
+
 // inventory looks at every file of the data directory.
 func (a *app) inventory(ctx context.Context) (any, error) {
-	docs, err := a.db.Documents(ctx, ibid.Scope{})
+	searched := map[string]bool{}
+	err := a.eachDocument(ctx, ibid.DocumentQuery{}, func(d ibid.Document) { searched[d.Version] = true })
 	if err != nil {
 		return nil, err
-	}
-	searched := map[string]bool{}
-	for _, d := range docs {
-		searched[d.Version] = true
 	}
 	inv := inventory{Data: a.cfg.Data}
 	kinds := holdingKinds()

@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"iter"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -58,33 +62,68 @@ func (c *cli) listDocuments(ctx context.Context, s *session, names []string, o l
 	if err := checkScope(ctx, s, scope); err != nil {
 		return err
 	}
-	documents, err := s.documentsIn(ctx, scope)
-	if err != nil {
-		return err
-	}
+	documents := s.eachDocument(ctx, scopeQuery(scope))
 	if len(names) > 0 {
-		if documents, err = namedDocuments(documents, names); err != nil {
+		found, err := s.namedIn(ctx, scope, names)
+		if err != nil {
 			return err
+		}
+		slices.SortStableFunc(found, func(a, b ibid.Document) int { return strings.Compare(a.Name, b.Name) })
+		documents = func(yield func(ibid.Document, error) bool) {
+			for _, d := range found {
+				if !yield(d, nil) {
+					return
+				}
+			}
 		}
 	}
 	if o.json {
-		return printJSON(c, documents)
-	}
-	if len(documents) == 0 {
-		fmt.Fprintln(c.err, "no documents yet; add some with: ibid add PATH")
-		return nil
+		return streamJSON(c, documents)
 	}
 	t := table{columns: []column{
 		{title: "NAME", give: true}, {title: "FOLDER", give: true}, {title: "STATUS", give: true},
 		{title: "PAGES", right: true}, {title: "CHUNKS", right: true}, {title: "SIZE", right: true},
 		{title: "CHANGED"}, {title: "ID"},
 	}}
-	for _, d := range documents {
+	listed := 0
+	for d, err := range documents {
+		if err != nil {
+			return err
+		}
 		t.add(d.Name, d.Folder, documentStatus(d), pages(d), strconv.Itoa(d.Chunks), byteSize(d.Bytes),
 			d.ChangeAt.Local().Format("2006-01-02 15:04"), d.ID)
+		listed++
+	}
+	if listed == 0 {
+		fmt.Fprintln(c.err, "no documents yet; add some with: ibid add PATH")
+		return nil
 	}
 	t.print(newTerminal(c.out, c.env))
 	return nil
+}
+
+// streamJSON prints a list as a JSON array, an entry as soon as it is there.
+func streamJSON[T any](c *cli, list iter.Seq2[T, error]) error {
+	separator := "["
+	for entry, err := range list {
+		if err != nil {
+			return err
+		}
+		data, err := json.MarshalIndent(entry, "  ", "  ")
+		if err != nil {
+			return fmt.Errorf("write a list: %w", err)
+		}
+		if _, err := fmt.Fprintf(c.out, "%s\n  %s", separator, data); err != nil {
+			return err
+		}
+		separator = ","
+	}
+	end := "\n]\n"
+	if separator == "[" {
+		end = "[]\n"
+	}
+	_, err := io.WriteString(c.out, end)
+	return err
 }
 
 // printJSON prints a list as a JSON array, also when it is empty.

@@ -174,11 +174,7 @@ func (o *originals) wait(ctx context.Context) error {
 // sum says what came of all of it.
 func (o *originals) sum(ctx context.Context) (recovered, error) {
 	sum := recovered{Damaged: []string{}, Failed: []string{}, Tables: []string{}}
-	docs, err := o.app.db.Documents(ctx, ibid.Scope{})
-	if err != nil {
-		return sum, err
-	}
-	for _, d := range docs {
+	err := o.app.eachDocument(ctx, ibid.DocumentQuery{}, func(d ibid.Document) {
 		switch {
 		case d.Status != ibid.DocumentReady:
 			sum.Failed = append(sum.Failed, d.Name+": "+d.Error)
@@ -188,6 +184,9 @@ func (o *originals) sum(ctx context.Context) (recovered, error) {
 		if strings.HasPrefix(d.Source, recoveredSource) && d.PartOf == "" {
 			sum.Unnamed++
 		}
+	})
+	if err != nil {
+		return sum, err
 	}
 	err = eachOriginal(o.dir, func(hash string) error {
 		is, err := hashOf(filepath.Join(o.dir, "files", hash[:2], hash))

@@ -77,11 +77,7 @@ func (s *session) toRetry(ctx context.Context, names []string, failed bool) ([]i
 	if !failed {
 		return s.named(ctx, names)
 	}
-	documents, err := s.documents(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return selectDocuments(documents, func(d ibid.Document) bool { return d.Status == ibid.DocumentFailed }), nil
+	return s.documentsWhere(ctx, url.Values{"status": {string(ibid.DocumentFailed)}}, nil, 0)
 }
 
 // settled waits until nothing more happens to a document.

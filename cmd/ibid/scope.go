@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -16,26 +15,18 @@ func checkScope(ctx context.Context, s *session, scope ibid.Scope) error {
 	if scope.Category == "" && scope.Folder == "" && len(scope.Tags) == 0 {
 		return nil
 	}
-	documents, err := s.documents(ctx)
+	used, err := s.labels(ctx)
 	if err != nil {
 		return err
 	}
-	var categories, folders, tags []string
-	for _, d := range documents {
-		categories = append(categories, d.Category)
-		tags = append(tags, d.Tags...)
-		for f := d.Folder; f != "" && f != "."; f = path.Dir(f) {
-			folders = append(folders, f)
-		}
-	}
-	if err := among("category", scope.Category, categories); err != nil {
+	if err := among("category", scope.Category, used.categories); err != nil {
 		return err
 	}
-	if err := among("folder", strings.Trim(scope.Folder, "/"), folders); err != nil {
+	if err := among("folder", strings.Trim(scope.Folder, "/"), used.folders); err != nil {
 		return err
 	}
 	for _, tag := range scope.Tags {
-		if err := among("tag", tag, tags); err != nil {
+		if err := among("tag", tag, used.tags); err != nil {
 			return err
 		}
 	}

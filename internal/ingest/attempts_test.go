@@ -142,7 +142,7 @@ func TestRetry(t *testing.T) {
 // withSource returns the id of a document.
 func (s *shop) withSource(source string) string {
 	s.t.Helper()
-	docs, err := s.db.Documents(s.t.Context(), ibid.Scope{})
+	docs, _, err := s.db.Documents(s.t.Context(), ibid.DocumentQuery{}, ibid.Page{Limit: ibid.MaxLimit})
 	if err != nil {
 		s.t.Fatal(err)
 	}

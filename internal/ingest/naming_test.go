@@ -71,7 +71,7 @@ func written(n ibid.Naming) string {
 // graphHolds holds the stored graph against one that is made anew.
 func (s *shop) graphHolds() {
 	s.t.Helper()
-	docs, err := s.db.Documents(s.t.Context(), ibid.Scope{})
+	docs, _, err := s.db.Documents(s.t.Context(), ibid.DocumentQuery{}, ibid.Page{Limit: ibid.MaxLimit})
 	if err != nil {
 		s.t.Fatal(err)
 	}

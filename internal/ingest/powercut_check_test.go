@@ -162,7 +162,7 @@ func (l *life) check() error {
 	}
 	for l.work() {
 	}
-	docs, err := l.db.Documents(l.ctx, ibid.Scope{})
+	docs, _, err := l.db.Documents(l.ctx, ibid.DocumentQuery{}, ibid.Page{Limit: ibid.MaxLimit})
 	if err != nil {
 		return err
 	}

@@ -399,7 +399,7 @@ func (l *life) states(key string) []string {
 }
 
 func (l *life) remove() error {
-	docs, err := l.db.Documents(l.ctx, ibid.Scope{})
+	docs, _, err := l.db.Documents(l.ctx, ibid.DocumentQuery{}, ibid.Page{Limit: ibid.MaxLimit})
 	if err != nil || len(docs) == 0 {
 		return err
 	}

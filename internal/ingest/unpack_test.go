@@ -51,7 +51,7 @@ func (s *shop) shelf() map[string]ibid.Document {
 	s.t.Helper()
 	found := map[string]ibid.Document{}
 	s.eventually("all is taken in", func() bool {
-		docs, err := s.db.Documents(s.t.Context(), ibid.Scope{})
+		docs, _, err := s.db.Documents(s.t.Context(), ibid.DocumentQuery{}, ibid.Page{Limit: ibid.MaxLimit})
 		if err != nil {
 			s.t.Fatal(err)
 		}

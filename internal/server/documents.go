@@ -20,18 +20,67 @@ import (
 	"ibid/internal/ingest"
 )
 
+// listDocuments answers a page of the documents that the query asks for.
 func (s *Server) listDocuments(w http.ResponseWriter, r *http.Request) {
+	q, err := documentQuery(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	page, err := pageParams(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	docs, next, err := s.cfg.Library.Documents(r.Context(), q, page)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	answer := map[string]any{"documents": orEmpty(docs)}
+	if next != "" {
+		answer["next"] = next
+	}
+	total, known, err := s.cfg.Library.KnownCount(r.Context(), q)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if known {
+		answer["total"] = total
+	}
+	writeJSON(w, http.StatusOK, answer)
+}
+
+// maxCalled bounds the part of a name that is looked for, in bytes.
+const maxCalled = 1000
+
+// documentQuery reads what documents are asked for. status= may be given several
+// times; in_folder= also without a value, for documents that lie in no folder.
+func documentQuery(r *http.Request) (ibid.DocumentQuery, error) {
 	scope, err := scopeParams(r)
 	if err != nil {
-		s.fail(w, r, err)
-		return
+		return ibid.DocumentQuery{}, err
 	}
-	docs, err := s.cfg.Library.Documents(r.Context(), scope)
-	if err != nil {
-		s.fail(w, r, err)
-		return
+	v := r.URL.Query()
+	q := ibid.DocumentQuery{Scope: scope, Called: v.Get("q"), Name: v.Get("name"), Source: v.Get("source"), ID: v.Get("id"), PartOf: v.Get("part_of"), Sort: ibid.DocumentSort(v.Get("sort"))}
+	if len(q.Called) > maxCalled {
+		return q, ibid.Errorf(ibid.CodeBadRequest, "q is longer than %d bytes", maxCalled)
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"documents": orEmpty(docs)})
+	if v.Has("in_folder") {
+		folder := strings.Trim(v.Get("in_folder"), "/")
+		q.InFolder = &folder
+	}
+	for _, name := range v["status"] {
+		status := ibid.DocumentStatus(name)
+		switch status {
+		case ibid.DocumentQueued, ibid.DocumentProcessing, ibid.DocumentReady, ibid.DocumentFailed:
+			q.Status = append(q.Status, status)
+		default:
+			return q, ibid.Errorf(ibid.CodeBadRequest, "there is no status %q; there are queued, processing, ready and failed", name)
+		}
+	}
+	return q, nil
 }
 
 func (s *Server) getDocument(w http.ResponseWriter, r *http.Request) {

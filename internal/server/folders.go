@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -58,32 +59,26 @@ type crumb struct {
 	Path string `json:"path"`
 }
 
-// labelCount says how many documents have a category or a tag.
-type labelCount struct {
-	Name      string `json:"name"`
-	Documents int    `json:"documents"`
-}
-
 // folders answers the tree of the library, with the categories and tags in use.
 func (s *Server) folders(w http.ResponseWriter, r *http.Request) {
-	docs, err := s.cfg.Library.Documents(r.Context(), ibid.Scope{})
+	totals, err := s.cfg.Library.Totals(r.Context())
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	categories, tags := map[string]int{}, map[string]int{}
-	for _, d := range docs {
-		if d.Category != "" {
-			categories[d.Category]++
-		}
-		for _, tag := range d.Tags {
-			tags[tag]++
+	var lists [3][]ibid.LabelCount
+	for i, list := range []func(context.Context) ([]ibid.LabelCount, error){s.cfg.Library.Folders, s.cfg.Library.Categories, s.cfg.Library.Tags} {
+		if lists[i], err = list(r.Context()); err != nil {
+			s.fail(w, r, err)
+			return
 		}
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"folder": tree(docs), "categories": counted(categories), "tags": counted(tags)})
+	writeJSON(w, http.StatusOK, map[string]any{"folder": tree(lists[0]), "categories": orEmpty(lists[1]), "tags": orEmpty(lists[2]),
+		"documents": totals.Documents, "chunks": totals.Chunks})
 }
 
-func tree(docs []ibid.Document) *folder {
+// tree makes a tree of the folders that documents lie in.
+func tree(folders []ibid.LabelCount) *folder {
 	root := &folder{Breadcrumb: []crumb{}, Folders: []*folder{}}
 	byPath := map[string]*folder{"": root}
 	var at func(path string) *folder
@@ -102,8 +97,8 @@ func tree(docs []ibid.Document) *folder {
 		byPath[path] = f
 		return f
 	}
-	for _, d := range docs {
-		at(d.Folder).Documents++
+	for _, f := range folders {
+		at(f.Name).Documents = f.Documents
 	}
 	root.sumUp()
 	return root
@@ -117,14 +112,4 @@ func (f *folder) sumUp() int {
 	}
 	slices.SortFunc(f.Folders, func(a, b *folder) int { return cmp.Compare(a.Name, b.Name) })
 	return f.Total
-}
-
-// counted lists counts by name.
-func counted(counts map[string]int) []labelCount {
-	list := make([]labelCount, 0, len(counts))
-	for name, n := range counts {
-		list = append(list, labelCount{name, n})
-	}
-	slices.SortFunc(list, func(a, b labelCount) int { return cmp.Compare(a.Name, b.Name) })
-	return list
 }

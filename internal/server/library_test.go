@@ -180,7 +180,7 @@ func TestFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"categories":[{"documents":1,"name":"letters"}],"folder":{"breadcrumb":[],"documents":1,"folders":[` +
+	const want = `{"categories":[{"documents":1,"name":"letters"}],"chunks":3,"documents":3,"folder":{"breadcrumb":[],"documents":1,"folders":[` +
 		`{"breadcrumb":[{"name":"work","path":"work"}],"documents":1,"folders":[` +
 		`{"breadcrumb":[{"name":"work","path":"work"},{"name":"2024","path":"work/2024"}],"documents":1,"folders":[],"name":"2024","path":"work/2024","total":1}` +
 		`],"name":"work","path":"work","total":2}],"name":"","path":"","total":3},"tags":[{"documents":1,"name":"blue"},{"documents":2,"name":"red"}]}`

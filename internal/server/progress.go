@@ -76,7 +76,7 @@ func (s *Server) documentEvents(w http.ResponseWriter, r *http.Request) {
 func (s *Server) libraryEvents(w http.ResponseWriter, r *http.Request) {
 	follow := r.URL.Query().Get("follow") == "true"
 	_, at, wake, _ := s.cfg.Pipeline.Activity(-1)
-	docs, err := s.cfg.Library.Documents(r.Context(), ibid.Scope{})
+	docs, err := s.inWork(r.Context())
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -100,13 +100,16 @@ func (s *Server) libraryEvents(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	var queue ingest.Queue
-	for follow || len(working) > 0 {
+	for {
 		now, err := s.cfg.Pipeline.Queue(r.Context())
 		if err == nil && now != queue {
 			queue = now
 			if out.send("queue", queue) != nil {
 				return
 			}
+		}
+		if !follow && len(working) == 0 && queue.Waiting+queue.Processing == 0 {
+			break
 		}
 		if !s.awaitActivity(r.Context(), out, wake) {
 			return
@@ -123,6 +126,23 @@ func (s *Server) libraryEvents(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	_ = out.send("done", struct{}{})
+}
+
+// inWork returns documents that the pipeline works on or is to work on, those that
+// it works on first; the first ones where there are many.
+func (s *Server) inWork(ctx context.Context) ([]ibid.Document, error) {
+	var all []ibid.Document
+	for _, status := range []ibid.DocumentStatus{ibid.DocumentProcessing, ibid.DocumentQueued} {
+		q := ibid.DocumentQuery{Status: []ibid.DocumentStatus{status}}
+		docs, _, err := s.cfg.Library.Documents(ctx, q, ibid.Page{Limit: ibid.MaxLimit - len(all)})
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, docs...); len(all) >= ibid.MaxLimit {
+			break
+		}
+	}
+	return all, nil
 }
 
 func (s *Server) showChanged(ctx context.Context, out documentWriter, ids []string, working map[string]bool, show func(ibid.Document) error) error {

@@ -56,10 +56,22 @@ type Messages interface {
 
 // Library reads the documents.
 type Library interface {
-	Documents(ctx context.Context, scope ibid.Scope) ([]ibid.Document, error)
+	// Documents returns a page of the documents that a query asks for.
+	Documents(ctx context.Context, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error)
+	// KnownCount returns how many those are, where that is known without counting.
+	KnownCount(ctx context.Context, q ibid.DocumentQuery) (n int, known bool, err error)
+	Counts
 	Document(ctx context.Context, id string) (ibid.Document, error)
 	DocumentsByID(ctx context.Context, ids []string) ([]ibid.Document, error)
 	Extract(ctx context.Context, documentID, version string) (ibid.Extract, error)
+}
+
+// Counts are how many documents there are, of each kind.
+type Counts interface {
+	Totals(ctx context.Context) (ibid.LibraryCounts, error)
+	Folders(ctx context.Context) ([]ibid.LabelCount, error) // those that documents lie directly in, by path
+	Categories(ctx context.Context) ([]ibid.LabelCount, error)
+	Tags(ctx context.Context) ([]ibid.LabelCount, error)
 }
 
 // Pipeline changes the documents.

@@ -183,28 +183,21 @@ func (db *DB) EntityKeys(ctx context.Context, key string, limit int) ([]string, 
 // PassagesNaming returns, by key, the ids of the passages in a scope that name
 // an entity, those that name it most often first, at most so many each.
 func (db *DB) PassagesNaming(ctx context.Context, keys []string, scope ibid.Scope, each int) (map[string][]string, error) {
-	within := ""
+	p := plan{from: `entities e JOIN mentions m ON m.entity = e.id JOIN chunks c ON c.number = m.passage`}
 	if !scope.IsZero() {
-		docs, err := db.Documents(ctx, scope)
-		if err != nil {
+		filters, ok, err := db.filters(ctx, ibid.DocumentQuery{Scope: scope})
+		if err != nil || !ok || scope.OnlyDatabases() {
 			return nil, err
 		}
-		ids := make([]string, len(docs))
-		for i, d := range docs {
-			ids[i] = d.ID
+		p.from += ` JOIN document_keys k ON k.id = c.document_id`
+		for _, f := range filters {
+			p.filter(f.where, f.args...)
 		}
-		list, err := json.Marshal(ids)
-		if err != nil {
-			return nil, err
-		}
-		within = string(list)
 	}
+	p.filter(`e.key = ?`)
 	out := map[string][]string{}
 	for _, key := range keys {
-		rows, err := db.readers.QueryContext(ctx, `SELECT c.id FROM entities e JOIN mentions m ON m.entity = e.id
-			JOIN chunks c ON c.number = m.passage
-			WHERE e.key = ?1 AND (?2 = '' OR c.document_id IN (SELECT value FROM json_each(nullif(?2, ''))))
-			ORDER BY m.count DESC, c.number LIMIT ?3`, key, within, each)
+		rows, err := db.readers.QueryContext(ctx, `SELECT c.id FROM `+p.rows()+` ORDER BY m.count DESC, c.number LIMIT ?`, append(p.args[:len(p.args):len(p.args)], key, each)...)
 		if err != nil {
 			return nil, translate(err)
 		}

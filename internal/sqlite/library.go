@@ -28,32 +28,13 @@ func (db *DB) Document(ctx context.Context, id string) (ibid.Document, error) {
 	return d, gone(err, id)
 }
 
-// Documents returns the documents in a scope, by name.
-func (db *DB) Documents(ctx context.Context, scope ibid.Scope) ([]ibid.Document, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT data FROM documents WHERE removed_at IS NULL ORDER BY json_extract(data, '$.name'), id`)
-	if err != nil {
-		return nil, translate(err)
-	}
-	all, err := collect(rows, func(r *sql.Rows) (ibid.Document, error) { return scanDocument(r) })
-	if err != nil || scope.IsZero() {
-		return all, err
-	}
-	in := all[:0]
-	for _, d := range all {
-		if scope.Includes(d) {
-			in = append(in, d)
-		}
-	}
-	return in, nil
-}
-
 // DocumentsByID returns those of the named documents that are in the library,
 // in no particular order.
 func (db *DB) DocumentsByID(ctx context.Context, ids []string) ([]ibid.Document, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT data FROM documents WHERE removed_at IS NULL AND id IN (`+marks(len(ids))+`)`, anys(ids)...)
+	rows, err := db.readers.QueryContext(ctx, `SELECT data FROM documents WHERE removed_at IS NULL AND id IN (SELECT value FROM json_each(?))`, jsonList(ids))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -118,13 +99,6 @@ func (db *DB) ChangedDocuments(ctx context.Context, after int64) (ready []ibid.D
 		ready = append(ready, d)
 	}
 	return ready, removed, last, translate(rows.Err())
-}
-
-// Counts returns how many documents, passages and threads there are.
-func (db *DB) Counts(ctx context.Context) (documents, chunks, threads int, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM documents WHERE removed_at IS NULL),
-		(SELECT count(*) FROM chunks WHERE level = 2), (SELECT count(*) FROM threads WHERE removed_at IS NULL)`).Scan(&documents, &chunks, &threads)
-	return documents, chunks, threads, translate(err)
 }
 
 func gone(err error, id string) error {

@@ -9,9 +9,10 @@ import (
 // QueueCounts counts what the pipeline has before it.
 func (db *DB) QueueCounts(ctx context.Context) (ibid.QueueCounts, error) {
 	var q ibid.QueueCounts
-	err := db.readers.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE status = 'queued'), count(*) FILTER (WHERE status = 'processing'),
-		coalesce(sum(json_extract(data, '$.pages')) FILTER (WHERE status = 'processing'), 0),
-		coalesce(sum(json_extract(data, '$.pages_done')) FILTER (WHERE status = 'processing'), 0)
-		FROM documents WHERE status IN ('queued', 'processing') AND removed_at IS NULL`).Scan(&q.Waiting, &q.Processing, &q.Pages, &q.PagesDone)
+	err := db.readers.QueryRowContext(ctx, `SELECT
+		coalesce((SELECT documents FROM labels WHERE kind = 'status' AND value = 'queued'), 0),
+		count(*), coalesce(sum(json_extract(d.data, '$.pages')), 0), coalesce(sum(json_extract(d.data, '$.pages_done')), 0)
+		FROM document_keys k INDEXED BY document_keys_by_status CROSS JOIN documents d ON d.id = k.id WHERE k.status = 'processing'`).
+		Scan(&q.Waiting, &q.Processing, &q.Pages, &q.PagesDone)
 	return q, translate(err)
 }

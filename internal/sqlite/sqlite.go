@@ -88,6 +88,9 @@ func Open(ctx context.Context, path string, log *slog.Logger) (*DB, error) {
 			"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
 			"&_pragma=foreign_keys(ON)&_pragma=cache_size(-16000)&_pragma=temp_store(MEMORY)" + extra
 	}
+	if err := registerFunctions(); err != nil {
+		return nil, err
+	}
 	writer, err := sql.Open("sqlite", dsn(""))
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)

@@ -25,3 +25,7 @@ func open(t *testing.T) *sqlite.DB {
 func TestRunStore(t *testing.T) {
 	ibidtest.RunStoreSuite(t, func(t *testing.T) ibidtest.RunStore { return open(t) })
 }
+
+func TestLibraryStore(t *testing.T) {
+	ibidtest.LibraryStoreSuite(t, func(t *testing.T) ibidtest.LibraryStore { return open(t) })
+}

@@ -18,13 +18,19 @@ import (
 //     "summarise", "what does … say", "in the … report"
 //   - in such places also some words of a name, if they are of one document only.
 func Mentions(question string, documents [][]string) (found []int, rest string) {
+	return MentionsAmong(question, documents, len(documents))
+}
+
+// MentionsAmong is Mentions where documents are only the candidates among all
+// documents, as MentionKeys finds them.
+func MentionsAmong(question string, documents [][]string, all int) (found []int, rest string) {
 	m := mentions{question: question, tokens: tokensOf(question)}
 	for i, names := range documents {
 		m.whole(i, names)
 	}
 	m.keepLongest()
 	if len(m.spans) == 0 {
-		m.parts(documents)
+		m.parts(documents, all)
 	}
 	for _, s := range m.spans {
 		if !slices.Contains(found, s.document) {
@@ -208,7 +214,7 @@ var (
 const maxMeant = 3
 
 // parts looks for some words of a name, where a document must be meant.
-func (m *mentions) parts(documents [][]string) {
+func (m *mentions) parts(documents [][]string, all int) {
 	for _, form := range partly {
 		at := form.FindStringSubmatchIndex(m.question)
 		if at == nil {
@@ -224,7 +230,7 @@ func (m *mentions) parts(documents [][]string) {
 				fit = append(fit, i)
 			}
 		}
-		if len(fit) == 0 || len(fit) > maxMeant || len(fit) == len(documents) && len(fit) > 1 {
+		if len(fit) == 0 || len(fit) > maxMeant || len(fit) == all && len(fit) > 1 {
 			continue
 		}
 		for _, i := range fit {

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -58,14 +59,14 @@ func (t *CompareDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibi
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	docs, err := t.library.Documents(ctx, env.Scope)
-	if err != nil {
-		return ibid.ToolOutput{}, fmt.Errorf("look for the documents to compare: %w", err)
-	}
 	var sides [2]side
 	for i, argument := range []string{"doc_a", "doc_b"} {
-		if sides[i].document, err = resolve(docs, wanted[i]); err != nil {
-			return failed("%s: %v", argument, err), nil
+		var err error
+		if sides[i].document, err = documentNamed(ctx, t.library, env.Scope, wanted[i]); err != nil {
+			if c := complaint(""); errors.As(err, &c) {
+				return failed("%s: %v", argument, err), nil
+			}
+			return ibid.ToolOutput{}, err
 		}
 	}
 	if sides[0].document.ID == sides[1].document.ID {
@@ -73,6 +74,7 @@ func (t *CompareDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibi
 	}
 	for i := range sides {
 		s := &sides[i]
+		var err error
 		if s.text, err = read(ctx, t.library, s.document); err != nil {
 			return refuse(err)
 		}

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ibid"
@@ -41,33 +40,46 @@ func (t *Find) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	docs, err := t.library.Documents(ctx, env.Scope)
+	found, all, exact, err := t.called(ctx, env.Scope, wanted)
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("find documents by name: %w", err)
 	}
-	folded := fold(wanted)
-	var found []ibid.Document
-	for _, d := range docs {
-		called := append(names(d), d.Folder, d.Category)
-		if folded != "" && slices.ContainsFunc(append(called, d.Tags...), func(s string) bool { return strings.Contains(fold(s), folded) }) {
-			found = append(found, d)
-		}
-	}
-	heading, summary := fmt.Sprintf("Called %q:", line(wanted, 200)), count(len(found), "document")
+	heading, summary := fmt.Sprintf("Called %q:", line(wanted, 200)), some(all, exact, "document")
 	if len(found) == 0 {
-		if len(docs) == 0 {
+		found, err = t.library.Alike(ctx, env.Scope, fold(wanted), maxNear)
+		if err != nil {
+			return ibid.ToolOutput{}, fmt.Errorf("find documents by name: %w", err)
+		}
+		if len(found) == 0 {
 			return failed("there are no documents to look at"), nil
 		}
 		heading, summary = fmt.Sprintf("Nothing is called %q; the nearest are:", line(wanted, 200)), "nothing is called so"
-		found = nearest(docs, folded)
 	}
 	var entries []string
-	for _, d := range found[:min(len(found), maxFound)] {
+	for _, d := range found {
 		entries = append(entries, describe(d))
 	}
-	if left := len(found) - len(entries); left > 0 {
-		entries = append(entries, fmt.Sprintf("- and %d more", left))
+	if all > len(found) {
+		left := fmt.Sprintf("- and %d more", all-len(found))
+		if !exact {
+			left = "- and many more"
+		}
+		entries = append(entries, left)
 	}
-	out := listed(heading, entries, summary)
+	out := listed(heading, entries, 0, summary)
 	return citable(out, call, citedLibrary, out.Content), nil
+}
+
+// called returns the first documents that are called so, and how many there are.
+func (t *Find) called(ctx context.Context, scope ibid.Scope, wanted string) (found []ibid.Document, all int, exact bool, err error) {
+	if fold(wanted) == "" {
+		return nil, 0, true, nil
+	}
+	q := ibid.DocumentQuery{Scope: scope, Called: wanted}
+	found, next, err := t.library.Documents(ctx, q, ibid.Page{Limit: maxFound})
+	if err != nil || next == "" {
+		return found, len(found), true, err
+	}
+	all, exact, err = t.library.CountDocuments(ctx, q)
+	return found, max(all, len(found)), exact, err
 }

@@ -1,10 +1,9 @@
 package tool
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -18,13 +17,33 @@ type Searcher interface {
 	Search(ctx context.Context, q search.Query) (search.Result, error)
 }
 
-// Library holds the documents.
+// Library holds the documents. Nothing asks for all of them: there may be many.
 type Library interface {
-	// Documents returns the documents in a scope.
-	Documents(ctx context.Context, scope ibid.Scope) ([]ibid.Document, error)
+	// Documents returns a page of the documents that a query asks for.
+	Documents(ctx context.Context, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error)
+	// CountDocuments returns how many there are; exact is false where there are more.
+	CountDocuments(ctx context.Context, q ibid.DocumentQuery) (n int, exact bool, err error)
+	// Called returns documents of a scope that a name fits in one way, by name; some
+	// hundreds at most.
+	Called(ctx context.Context, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error)
+	// Mentioned returns the documents of a scope that a question may name, for
+	// text.MentionsAmong to decide, and how many documents the scope has.
+	Mentioned(ctx context.Context, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error)
+	// Alike returns the documents whose names are most like a folded one.
+	Alike(ctx context.Context, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error)
 	// Text returns what the searched version of a document says. The error is a
 	// NOT_FOUND where none has been read yet.
 	Text(ctx context.Context, documentID string) (ibid.Extract, error)
+}
+
+// Folders are how documents are filed.
+type Folders interface {
+	Library
+	// Subfolders returns the folders directly in a folder that have documents of a
+	// scope in or below them, by name.
+	Subfolders(ctx context.Context, scope ibid.Scope, folder string) ([]ibid.LabelCount, error)
+	// FolderCalled returns the folder of that path, whatever its case.
+	FolderCalled(ctx context.Context, scope ibid.Scope, path string) (folder string, ok bool, err error)
 }
 
 // within is the scope of one document of a wider scope.
@@ -36,44 +55,42 @@ func within(scope ibid.Scope, id string) ibid.Scope {
 // maxNear is how many names are offered when one is not clear.
 const maxNear = 8
 
-// documentNamed finds the document that a model means, among those in a scope.
+// documentNamed finds the document that a model means, among those in a scope: by
+// id, path, name or title, whatever the case, without the extension, by a beginning
+// or by a part that only one document has, or by words that only one has. Its
+// complaint lists near names.
 func documentNamed(ctx context.Context, library Library, scope ibid.Scope, wanted string) (ibid.Document, error) {
-	docs, err := library.Documents(ctx, scope)
-	if err != nil {
-		return ibid.Document{}, fmt.Errorf("look for document %q: %w", wanted, err)
+	d, err := resolve(ctx, library, scope, wanted)
+	if c := complaint(""); err != nil && !errors.As(err, &c) {
+		return d, fmt.Errorf("look for document %q: %w", line(wanted, 200), err)
 	}
-	return resolve(docs, wanted)
+	return d, err
 }
 
-// resolve finds the document that a model means: by id, path, name or title,
-// whatever the case, without the extension, by a beginning or by a part that
-// only one document has. Its complaint lists near names.
-func resolve(docs []ibid.Document, wanted string) (ibid.Document, error) {
-	if len(docs) == 0 {
+func resolve(ctx context.Context, library Library, scope ibid.Scope, wanted string) (ibid.Document, error) {
+	n, _, err := library.CountDocuments(ctx, ibid.DocumentQuery{Scope: scope})
+	if err != nil {
+		return ibid.Document{}, err
+	}
+	if n == 0 {
 		return ibid.Document{}, complain("there are no documents to look at")
 	}
-	for _, d := range docs {
-		if d.ID == wanted {
-			return d, nil
-		}
+	if d, ok, err := documentByID(ctx, library, scope, wanted); ok || err != nil {
+		return d, err
 	}
 	exact, folded := strings.Trim(wanted, " \t\"'`“”"), fold(wanted)
 	if folded == "" {
 		return ibid.Document{}, complain("%q names no document", line(wanted, 200))
 	}
-	rules := []func(name string) bool{
-		func(name string) bool { return name == exact },
-		func(name string) bool { return fold(name) == folded },
-		func(name string) bool { return withoutExtension(fold(name)) == withoutExtension(folded) },
-		func(name string) bool { return strings.HasPrefix(fold(name), folded) },
-		func(name string) bool { return strings.Contains(fold(name), folded) },
-	}
-	for _, fits := range rules {
-		var found []ibid.Document
-		for _, d := range docs {
-			if slices.ContainsFunc(names(d), fits) {
-				found = append(found, d)
-			}
+	for how := ibid.NameExact; how <= ibid.NameContains; how++ {
+		found, err := library.Called(ctx, scope, how, exact)
+		if err != nil {
+			return ibid.Document{}, err
+		}
+		if how == ibid.NameStem { // its candidates have other points behind the name too
+			found = slices.DeleteFunc(found, func(d ibid.Document) bool {
+				return !slices.ContainsFunc(d.Names(), func(name string) bool { return text.NameStem(fold(name)) == text.NameStem(folded) })
+			})
 		}
 		switch {
 		case len(found) == 1:
@@ -83,59 +100,58 @@ func resolve(docs []ibid.Document, wanted string) (ibid.Document, error) {
 				line(wanted, 200), len(found), offer(found, true))
 		}
 	}
-	if d, ok := byWords(docs, exact); ok {
-		return d, nil
+	if d, ok, err := byWords(ctx, library, scope, exact); ok || err != nil {
+		return d, err
 	}
-	return ibid.Document{}, complain("there is no document %q; the nearest are: %s", line(wanted, 200), offer(nearest(docs, folded), false))
+	near, err := library.Alike(ctx, scope, folded, maxNear)
+	if err != nil {
+		return ibid.Document{}, err
+	}
+	return ibid.Document{}, complain("there is no document %q; the nearest are: %s", line(wanted, 200), offer(near, false))
+}
+
+// documentByID returns the document of an id, if it lies in a scope.
+func documentByID(ctx context.Context, library Library, scope ibid.Scope, id string) (ibid.Document, bool, error) {
+	if len(scope.Documents) > 0 && !slices.Contains(scope.Documents, id) {
+		return ibid.Document{}, false, nil
+	}
+	docs, _, err := library.Documents(ctx, ibid.DocumentQuery{Scope: within(scope, id)}, ibid.Page{Limit: 1})
+	if err != nil || len(docs) == 0 {
+		return ibid.Document{}, false, err
+	}
+	return docs[0], true, nil
 }
 
 // byWords finds the one document that has all words of a name in its own: "the
 // Amazon filing" is amazon-2019.pdf.
-func byWords(docs []ibid.Document, wanted string) (ibid.Document, bool) {
-	called := make([][]string, len(docs))
-	for i, d := range docs {
-		called[i] = names(d)
+func byWords(ctx context.Context, library Library, scope ibid.Scope, wanted string) (ibid.Document, bool, error) {
+	found, _, err := mentioned(ctx, library, scope, "summarise "+wanted)
+	if err != nil || len(found) != 1 {
+		return ibid.Document{}, false, err
 	}
-	found, _ := text.Mentions("summarise "+wanted, called)
-	if len(found) != 1 {
-		return ibid.Document{}, false
-	}
-	return docs[found[0]], true
+	return found[0], true, nil
 }
 
-// names are what a document may be called by.
-func names(d ibid.Document) []string {
-	n := []string{d.Name}
-	if d.Folder != "" {
-		n = append(n, d.Folder+"/"+d.Name)
+// mentioned returns the documents of a scope that a question names, and the
+// question without their names.
+func mentioned(ctx context.Context, library Library, scope ibid.Scope, question string) (found []ibid.Document, rest string, err error) {
+	candidates, of, err := library.Mentioned(ctx, scope, question)
+	if err != nil {
+		return nil, "", err
 	}
-	if d.Title != "" {
-		n = append(n, d.Title)
+	called := make([][]string, len(candidates))
+	for i, d := range candidates {
+		called[i] = d.Names()
 	}
-	return n
+	at, rest := text.MentionsAmong(question, called, of)
+	for _, i := range at {
+		found = append(found, candidates[i])
+	}
+	return found, rest, nil
 }
 
-// fold makes names comparable: case, quotes, and what stands for a space do not
-// count.
-func fold(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch r {
-		case '_', '-', '–', '\t', '\n', '\u00a0':
-			return ' '
-		}
-		return r
-	}, strings.ToLower(s))
-	return strings.Join(strings.Fields(strings.Trim(s, " \"'`“”")), " ")
-}
-
-// withoutExtension cuts off ".pdf", but not what follows a point in a title.
-func withoutExtension(name string) string {
-	ext := path.Ext(name)
-	if len(ext) > 6 || strings.Contains(ext, " ") {
-		return name
-	}
-	return strings.TrimSuffix(name, ext)
-}
+// fold makes names comparable.
+func fold(s string) string { return text.FoldName(s) }
 
 // offer lists documents on one line, with their ids where names do not tell
 // them apart.
@@ -156,48 +172,4 @@ func offer(docs []ibid.Document, ids bool) string {
 		shown = append(shown, s)
 	}
 	return strings.Join(shown, "; ")
-}
-
-// nearest orders documents by how much of the wanted name is in theirs, and
-// returns the best few.
-func nearest(docs []ibid.Document, folded string) []ibid.Document {
-	wanted := trigrams(folded)
-	type near struct {
-		doc   ibid.Document
-		share float64
-	}
-	all := make([]near, len(docs))
-	for i, d := range docs {
-		all[i].doc = d
-		for _, name := range names(d) {
-			all[i].share = max(all[i].share, overlap(wanted, trigrams(fold(name))))
-		}
-	}
-	slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(b.share, a.share) })
-	var best []ibid.Document
-	for _, n := range all[:min(len(all), maxNear)] {
-		best = append(best, n.doc)
-	}
-	return best
-}
-
-// trigrams are the runs of three bytes in s, padded with spaces.
-func trigrams(s string) map[string]bool {
-	s = " " + s + " "
-	set := make(map[string]bool, len(s))
-	for i := 0; i+3 <= len(s); i++ {
-		set[s[i:i+3]] = true
-	}
-	return set
-}
-
-// overlap is the share that two sets have in common (Dice).
-func overlap(a, b map[string]bool) float64 {
-	common := 0
-	for g := range a {
-		if b[g] {
-			common++
-		}
-	}
-	return 2 * float64(common) / float64(len(a)+len(b))
 }

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -51,14 +52,34 @@ func (s *shelf) add(d ibid.Document, chunks ...string) {
 	}
 }
 
-func (s *shelf) Documents(_ context.Context, scope ibid.Scope) ([]ibid.Document, error) {
-	var in []ibid.Document
-	for _, d := range s.docs {
-		if scope.Includes(d) {
-			in = append(in, d)
-		}
-	}
-	return in, s.err
+func (s *shelf) Documents(ctx context.Context, q ibid.DocumentQuery, page ibid.Page) ([]ibid.Document, string, error) {
+	docs, next, err := documentList(s.docs).Documents(ctx, q, page)
+	return docs, next, cmp.Or(s.err, err)
+}
+
+func (s *shelf) CountDocuments(ctx context.Context, q ibid.DocumentQuery) (int, bool, error) {
+	n, exact, _ := documentList(s.docs).CountDocuments(ctx, q)
+	return n, exact, s.err
+}
+
+func (s *shelf) Called(ctx context.Context, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error) {
+	return documentList(s.docs).Called(ctx, scope, how, name)
+}
+
+func (s *shelf) Mentioned(ctx context.Context, scope ibid.Scope, question string) ([]ibid.Document, int, error) {
+	return documentList(s.docs).Mentioned(ctx, scope, question)
+}
+
+func (s *shelf) Alike(ctx context.Context, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error) {
+	return documentList(s.docs).Alike(ctx, scope, folded, limit)
+}
+
+func (s *shelf) Subfolders(ctx context.Context, scope ibid.Scope, folder string) ([]ibid.LabelCount, error) {
+	return documentList(s.docs).Subfolders(ctx, scope, folder)
+}
+
+func (s *shelf) FolderCalled(ctx context.Context, scope ibid.Scope, wanted string) (string, bool, error) {
+	return documentList(s.docs).FolderCalled(ctx, scope, wanted)
 }
 
 func (s *shelf) Text(_ context.Context, id string) (ibid.Extract, error) {
@@ -91,8 +112,8 @@ func chunkIDs(passages []ibid.Passage) string {
 }
 
 func TestResolve(t *testing.T) {
-	docs := newShelf().docs
-	docs = append(docs, ibid.Document{ID: "d5", Name: "notes.md", Folder: "old"})
+	s := newShelf()
+	s.docs = append(s.docs, ibid.Document{ID: "d5", Name: "notes.md", Folder: "old"})
 	for wanted, want := range map[string]string{
 		"d2":                          "d2",
 		"Lease-2024.pdf":              "d1",
@@ -107,7 +128,7 @@ func TestResolve(t *testing.T) {
 		"old/notes.md":                "d5",
 		"Notes":                       "d3", // the title, as written
 	} {
-		d, err := resolve(docs, wanted)
+		d, err := documentNamed(t.Context(), s, ibid.Scope{}, wanted)
 		if err != nil || d.ID != want {
 			t.Errorf("%s is %s, %v; want %s", wanted, d.ID, err, want)
 		}
@@ -117,7 +138,7 @@ func TestResolve(t *testing.T) {
 		"suply contract.doc": `there is no document "suply contract.doc"; the nearest are: supply_contract.docx; `,
 		"\"\"":               `names no document`,
 	} {
-		if d, err := resolve(docs, wanted); err == nil || !strings.Contains(err.Error(), want) {
+		if d, err := documentNamed(t.Context(), s, ibid.Scope{}, wanted); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s is %s, %v; want %s", wanted, d.ID, err, want)
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"ibid"
@@ -16,10 +14,10 @@ import (
 var listContentsDescription string
 
 // ListContents says what lies in a folder of the library.
-type ListContents struct{ library Library }
+type ListContents struct{ library Folders }
 
 // NewListContents returns the tool over a library.
-func NewListContents(library Library) *ListContents { return &ListContents{library} }
+func NewListContents(library Folders) *ListContents { return &ListContents{library} }
 
 // Spec tells the model about the tool.
 func (t *ListContents) Spec() ibid.ToolSpec {
@@ -38,106 +36,90 @@ func (t *ListContents) Call(ctx context.Context, call ibid.ToolCall, env ibid.To
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	docs, err := t.library.Documents(ctx, env.Scope)
+	folder, ok, err := t.folder(ctx, env.Scope, wanted)
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("list a folder: %w", err)
 	}
-	folder, ok := folderOf(docs, wanted)
 	if !ok {
-		return failed("there is no folder %q; the outermost are: %s", line(wanted, 200), strings.Join(outermost(docs), "; ")), nil
+		outermost, err := t.outermost(ctx, env.Scope)
+		if err != nil {
+			return ibid.ToolOutput{}, fmt.Errorf("list the outermost folders: %w", err)
+		}
+		return failed("there is no folder %q; the outermost are: %s", line(wanted, 200), outermost), nil
 	}
-	folders := map[string]int{}
-	var here []ibid.Document
-	for _, d := range docs {
-		switch rest, below := below(d.Folder, folder); {
-		case below && rest == "":
-			here = append(here, d)
-		case below:
-			name, _, _ := strings.Cut(rest, "/")
-			folders[name]++
+	folders, err := t.library.Subfolders(ctx, env.Scope, folder)
+	if err != nil {
+		return ibid.ToolOutput{}, fmt.Errorf("list a folder: %w", err)
+	}
+	q := ibid.DocumentQuery{Scope: env.Scope, InFolder: &folder}
+	here, next, err := t.library.Documents(ctx, q, ibid.Page{Limit: ibid.MaxLimit})
+	if err != nil {
+		return ibid.ToolOutput{}, fmt.Errorf("list a folder: %w", err)
+	}
+	all, exact := len(here), true
+	if next != "" {
+		if all, exact, err = t.library.CountDocuments(ctx, q); err != nil {
+			return ibid.ToolOutput{}, fmt.Errorf("count a folder: %w", err)
 		}
 	}
-	out := contents(folder, folders, here)
+	out := contents(folder, folders, here, all, exact)
 	return citable(out, call, citedLibrary, out.Content), nil
 }
 
-// below returns the path from a folder down to another one.
-func below(path, folder string) (rest string, ok bool) {
-	switch {
-	case folder == "" || path == folder:
-		return strings.TrimPrefix(strings.TrimPrefix(path, folder), "/"), true
-	case strings.HasPrefix(path, folder+"/"):
-		return path[len(folder)+1:], true
-	}
-	return "", false
-}
-
-// folderOf finds a folder, whatever the case and the slashes around it.
-func folderOf(docs []ibid.Document, wanted string) (string, bool) {
+// folder finds a folder, whatever the case and the slashes around it. "" is the
+// whole library.
+func (t *ListContents) folder(ctx context.Context, scope ibid.Scope, wanted string) (string, bool, error) {
 	wanted = strings.Trim(wanted, " /\"'`")
 	if wanted == "" || wanted == "." {
-		return "", true
+		return "", true, nil
 	}
-	for _, d := range docs {
-		for path := d.Folder; path != ""; path, _, _ = cutLast(path) {
-			if strings.EqualFold(path, wanted) {
-				return path, true
-			}
-		}
-	}
-	return "", false
+	return t.library.FolderCalled(ctx, scope, wanted)
 }
 
-// cutLast splits a path at its last slash.
-func cutLast(path string) (parent, name string, ok bool) {
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		return path[:i], path[i+1:], true
+// outermost names some of the outermost folders.
+func (t *ListContents) outermost(ctx context.Context, scope ibid.Scope) (string, error) {
+	folders, err := t.library.Subfolders(ctx, scope, "")
+	if err != nil || len(folders) == 0 {
+		return "there are no folders", err
 	}
-	return "", path, false
+	var names []string
+	for _, f := range folders[:min(len(folders), maxNear)] {
+		names = append(names, line(f.Name, 120))
+	}
+	return strings.Join(names, "; "), nil
 }
 
-// outermost lists some of the outermost folders.
-func outermost(docs []ibid.Document) []string {
-	names := map[string]bool{}
-	for _, d := range docs {
-		if name, _, _ := strings.Cut(d.Folder, "/"); name != "" {
-			names[line(name, 120)] = true
-		}
-	}
-	if len(names) == 0 {
-		return []string{"there are no folders"}
-	}
-	sorted := slices.Sorted(maps.Keys(names))
-	return sorted[:min(len(sorted), maxNear)]
-}
-
-func contents(folder string, folders map[string]int, here []ibid.Document) ibid.ToolOutput {
+func contents(folder string, folders []ibid.LabelCount, here []ibid.Document, all int, exact bool) ibid.ToolOutput {
 	where := "the library"
 	if folder != "" {
 		where = "the folder " + line(folder, 300)
 	}
-	summary := fmt.Sprintf("%s: %s, %s", where, count(len(folders), "folder"), count(len(here), "document"))
+	summary := fmt.Sprintf("%s: %s, %s", where, count(len(folders), "folder"), some(all, exact, "document"))
 	var entries []string
-	for _, name := range slices.Sorted(maps.Keys(folders)) {
-		entries = append(entries, fmt.Sprintf("- %s/ (%s)", line(name, 200), count(folders[name], "document")))
+	for _, f := range folders {
+		entries = append(entries, fmt.Sprintf("- %s/ (%s)", line(f.Name, 200), count(f.Documents, "document")))
 	}
 	for _, d := range here {
 		entries = append(entries, describe(d))
 	}
-	return listed("In "+where+":", entries, summary)
+	return listed("In "+where+":", entries, all-len(here), summary)
 }
 
-// listed writes entries below a heading, as many as fit.
-func listed(heading string, entries []string, summary string) ibid.ToolOutput {
+// listed writes entries below a heading, as many as fit; more is how many there are
+// besides.
+func listed(heading string, entries []string, more int, summary string) ibid.ToolOutput {
 	var b strings.Builder
 	b.WriteString(defuse(heading) + "\n")
 	for i, entry := range entries {
 		entry = defuse(entry) + "\n"
 		if b.Len()+len(entry) > ibid.MaxToolOutput-100 { // 100: for the line below
-			fmt.Fprintf(&b, "… %d more are not listed here.\n", len(entries)-i)
+			more += len(entries) - i
 			break
 		}
 		b.WriteString(entry)
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "… %d more are not listed here.\n", more)
 	}
 	if len(entries) == 0 {
 		b.WriteString("nothing\n")

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"ibid"
@@ -22,38 +23,77 @@ func NewListDocuments(library Library) *ListDocuments { return &ListDocuments{li
 // Spec tells the model about the tool.
 func (t *ListDocuments) Spec() ibid.ToolSpec {
 	return ibid.ToolSpec{Name: "list_documents", Description: strings.TrimSpace(listDescription),
-		Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}
+		Parameters: json.RawMessage(`{
+"type":"object",
+"properties":{"after":{"type":"string","description":"goes on behind the document of this name, where a list was too long"}}}`)}
 }
 
-// Detail is empty: the tool takes no arguments.
-func (t *ListDocuments) Detail(json.RawMessage) string { return "" }
+// Detail is where the list goes on.
+func (t *ListDocuments) Detail(args json.RawMessage) string { return detail(args, "after") }
 
 // Call lists the documents in the scope of the run, one a line.
 func (t *ListDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	docs, err := t.library.Documents(ctx, env.Scope)
-	if err != nil {
-		return ibid.ToolOutput{}, fmt.Errorf("list the documents: %w", err)
+	args := argumentsOf(call.Arguments)
+	after := args.optional("after")
+	if args.err != nil {
+		return refuse(args.err)
 	}
-	summary := count(len(docs), "document")
+	q := ibid.DocumentQuery{Scope: env.Scope}
+	all, exact, err := t.library.CountDocuments(ctx, q)
+	if err != nil {
+		return ibid.ToolOutput{}, fmt.Errorf("count the documents: %w", err)
+	}
+	summary := some(all, exact, "document")
 	switch {
-	case len(docs) > 0:
+	case all > 0:
 	case env.Scope.IsZero():
 		return ibid.ToolOutput{Content: "The library is empty: no document has been added yet.", Summary: summary}, nil
 	default:
 		return ibid.ToolOutput{Content: "This question is limited to documents that are not there.", Summary: summary}, nil
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s:\n", summary)
-	for i, d := range docs {
-		entry := defuse(describe(d)) + "\n"
-		if b.Len()+len(entry) > ibid.MaxToolOutput-100 { // 100: for the line below
-			fmt.Fprintf(&b, "… %d more documents are not listed here; search_knowledge_base finds them too.\n", len(docs)-i)
-			summary += fmt.Sprintf(", %d listed", i)
-			break
-		}
-		b.WriteString(entry)
+	content, shown, last, err := t.list(ctx, q, after, summary+":\n")
+	if err != nil {
+		return ibid.ToolOutput{}, fmt.Errorf("list the documents: %w", err)
 	}
-	return citable(ibid.ToolOutput{Content: b.String(), Summary: summary}, call, citedLibrary, b.String()), nil
+	switch left := all - shown; {
+	case last == "":
+	case after == "" && exact:
+		content += fmt.Sprintf("… %d more documents are not listed here; go on with after %q, or search: search_knowledge_base finds them too.\n", left, line(last, 200))
+		summary += fmt.Sprintf(", %d listed", shown)
+	default:
+		content += fmt.Sprintf("… more documents are not listed here; go on with after %q, or search: search_knowledge_base finds them too.\n", line(last, 200))
+		summary += fmt.Sprintf(", %d listed", shown)
+	}
+	return citable(ibid.ToolOutput{Content: content, Summary: summary}, call, citedLibrary, content), nil
+}
+
+// list writes as many documents as an output holds below a heading. last is the
+// name of the last one where there are more.
+func (t *ListDocuments) list(ctx context.Context, q ibid.DocumentQuery, after, heading string) (content string, shown int, last string, err error) {
+	b := strings.Builder{}
+	b.WriteString(heading)
+	page := ibid.Page{Limit: 100}
+	if after != "" {
+		page.Cursor = ibid.EncodeCursor(ibid.SortName, after, int64(math.MaxInt64))
+	}
+	name := ""
+	for {
+		docs, next, err := t.library.Documents(ctx, q, page)
+		if err != nil {
+			return "", 0, "", err
+		}
+		for _, d := range docs {
+			entry := defuse(describe(d)) + "\n"
+			if b.Len()+len(entry) > ibid.MaxToolOutput-400 { // for the line that names the last one
+				return b.String(), shown, name, nil
+			}
+			b.WriteString(entry)
+			shown, name = shown+1, d.Name
+		}
+		if page.Cursor = next; next == "" {
+			return b.String(), shown, "", nil
+		}
+	}
 }
 
 // describe is a document on one line.

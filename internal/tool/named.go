@@ -24,21 +24,16 @@ func (n Narrowing) Search(ctx context.Context, q search.Query) (search.Result, e
 	if !text.MayMention(q.Text) {
 		return n.searcher.Search(ctx, q)
 	}
-	docs, err := n.library.Documents(ctx, q.Scope)
+	found, rest, err := mentioned(ctx, n.library, q.Scope, q.Text)
 	if err != nil {
 		return search.Result{}, fmt.Errorf("look for documents that the query names: %w", err)
 	}
-	called := make([][]string, len(docs))
-	for i, d := range docs {
-		called[i] = names(d)
-	}
-	found, rest := text.Mentions(q.Text, called)
 	if len(found) == 0 {
 		return n.searcher.Search(ctx, q)
 	}
 	q.Scope.Documents = nil
-	for _, i := range found {
-		q.Scope.Documents = append(q.Scope.Documents, docs[i].ID)
+	for _, d := range found {
+		q.Scope.Documents = append(q.Scope.Documents, d.ID)
 	}
 	if text.Asks(rest) {
 		q.Text = rest

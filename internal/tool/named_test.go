@@ -18,22 +18,13 @@ func (a *asked) Search(_ context.Context, q search.Query) (search.Result, error)
 }
 
 // reports are a library of three files.
-type reports struct{}
-
-func (reports) Documents(_ context.Context, scope ibid.Scope) ([]ibid.Document, error) {
-	var inside []ibid.Document
-	for _, d := range []ibid.Document{{ID: "d1", Name: "report-2023.pdf", Title: "Annual Report 2023"}, {ID: "d2", Name: "q3.md"}, {ID: "d3", Name: "q4.md", Folder: "old"}} {
-		if scope.Includes(d) {
-			inside = append(inside, d)
-		}
-	}
-	return inside, nil
-}
+type reports struct{ documentList }
 
 func (reports) Text(context.Context, string) (ibid.Extract, error) { return ibid.Extract{}, nil }
 
 // A search looks only into what the query names, within its scope.
 func TestNarrowing(t *testing.T) {
+	library := reports{documentList{{ID: "d1", Name: "report-2023.pdf", Title: "Annual Report 2023"}, {ID: "d2", Name: "q3.md"}, {ID: "d3", Name: "q4.md", Folder: "old"}}}
 	for _, tc := range []struct {
 		query string
 		scope ibid.Scope
@@ -49,7 +40,7 @@ func TestNarrowing(t *testing.T) {
 		{"revenue in missing.pdf", ibid.Scope{}, "revenue in missing.pdf", nil},
 	} {
 		a := &asked{}
-		if _, err := NewNarrowing(a, reports{}).Search(t.Context(), search.Query{Text: tc.query, Scope: tc.scope}); err != nil {
+		if _, err := NewNarrowing(a, library).Search(t.Context(), search.Query{Text: tc.query, Scope: tc.scope}); err != nil {
 			t.Fatal(err)
 		}
 		if a.query.Text != tc.text || !slices.Equal(a.query.Scope.Documents, tc.ids) || a.query.Scope.Folder != tc.scope.Folder {

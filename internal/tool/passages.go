@@ -46,14 +46,12 @@ func passageNamed(ctx context.Context, library Library, env ibid.ToolEnv, wanted
 	if cited.Kind != ibid.SourceDocument && cited.Kind != ibid.SourceImage {
 		return cited, ibid.Document{}, complain("%s is no document of the library; files of the conversation are read with retrieve_file", line(cited.Title, 200))
 	}
-	docs, err := library.Documents(ctx, env.Scope)
+	d, ok, err := documentByID(ctx, library, env.Scope, cited.DocumentID)
 	if err != nil {
 		return cited, ibid.Document{}, fmt.Errorf("look for the document of a passage: %w", err)
 	}
-	for _, d := range docs {
-		if d.ID == cited.DocumentID {
-			return cited, d, nil
-		}
+	if ok {
+		return cited, d, nil
 	}
 	return cited, ibid.Document{}, complain("the document of that passage, %s, is not there any more", line(cited.Title, 200))
 }

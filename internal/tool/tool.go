@@ -109,3 +109,11 @@ func count(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// some is count, or, where there are more than n, "more than 1000 passages".
+func some(n int, exact bool, noun string) string {
+	if !exact {
+		return "more than " + count(n, noun)
+	}
+	return count(n, noun)
+}

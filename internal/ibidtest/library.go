@@ -1,0 +1,531 @@
+package ibidtest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ibid"
+	"ibid/internal/text"
+)
+
+// LibraryStore is what every store of documents can be asked.
+type LibraryStore interface {
+	PutDocument(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error)
+	SettleDocument(ctx context.Context, d ibid.Document, version string) error
+	ChangeDocument(ctx context.Context, id string, change func(*ibid.Document) error) (ibid.Document, error)
+	RemoveDocument(ctx context.Context, id string, at time.Time) (removed []string, change int64, err error)
+	Documents(ctx context.Context, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error)
+	CountDocuments(ctx context.Context, q ibid.DocumentQuery) (n int, exact bool, err error)
+	KnownCount(ctx context.Context, q ibid.DocumentQuery) (n int, known bool, err error)
+	Called(ctx context.Context, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error)
+	Mentioned(ctx context.Context, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error)
+	Alike(ctx context.Context, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error)
+	Totals(ctx context.Context) (ibid.LibraryCounts, error)
+	Folders(ctx context.Context) ([]ibid.LabelCount, error)
+	Categories(ctx context.Context) ([]ibid.LabelCount, error)
+	Tags(ctx context.Context) ([]ibid.LabelCount, error)
+	Subfolders(ctx context.Context, scope ibid.Scope, folder string) ([]ibid.LabelCount, error)
+	QueueCounts(ctx context.Context) (ibid.QueueCounts, error)
+	LibraryVersion(ctx context.Context) (int64, error)
+}
+
+// LibraryStoreSuite is what every LibraryStore must pass. open returns an empty
+// store, closed when the test ends.
+func LibraryStoreSuite(t *testing.T, open func(t *testing.T) LibraryStore) {
+	for name, test := range map[string]func(*testing.T, *libraryTest){
+		"queries are what a look at every document finds": testQueries,
+		"pages hold while documents come and go":          testPages,
+		"bad cursors and orders are refused":              testBadPages,
+		"counts are what counting finds":                  testCounts,
+		"the version grows with what answers depend on":   testVersion,
+		"names are found as by looking at each":           testNames,
+		"questions name what they name among all":         testMentioned,
+	} {
+		t.Run(name, func(t *testing.T) {
+			test(t, &libraryTest{LibraryStore: open(t), t: t, random: rand.New(rand.NewPCG(1, 2)), there: map[string]ibid.Document{}})
+		})
+	}
+}
+
+// libraryTest is a store, and beside it all that it should hold.
+type libraryTest struct {
+	LibraryStore
+	t      *testing.T
+	random *rand.Rand
+	there  map[string]ibid.Document
+	made   int
+}
+
+var (
+	testFolders    = []string{"", "a", "a/b", "a/b/c", "ab", "a-b", "a0", "Über/ä", "合同/2024"}
+	testCategories = []string{"", "", "legal", "Legal", "straße"}
+	testTags       = []string{"x", "y", "ÄÖ", "to do", "合"}
+	testFileNames  = []string{"report.pdf", "Report-2023.PDF", "report_2023.docx", "notes.md", "Überblick.txt", "合同.pdf", "2024年合同.docx", "README",
+		"a.b c.txt", "\"quoted\".md", "émigré  list.csv", "x", "l'été.md", "100%_done.txt", "İstanbul.txt", "ﬁnal.doc"}
+	testTitles = []string{"", "", "Annual Report 2023", "The lease", "Übersicht – neu", "北京 合同", "Lease of the Harbour Office", "ΣΊΣΥΦΟΣ"}
+)
+
+func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
+
+func (s *libraryTest) describe(d *ibid.Document) {
+	d.Name, d.Title, d.Folder, d.Category = pick(s.random, testFileNames), pick(s.random, testTitles), pick(s.random, testFolders), pick(s.random, testCategories)
+	d.Tags, d.Metadata = nil, nil
+	for _, tag := range testTags {
+		if s.random.IntN(4) == 0 {
+			d.Tags = append(d.Tags, tag)
+		}
+	}
+	if s.random.IntN(3) == 0 {
+		d.Metadata = ibid.Metadata{pick(s.random, []string{"author", "a=b"}): pick(s.random, []string{"Ann", "Zoë", ""})}
+	}
+}
+
+func (s *libraryTest) add() ibid.Document {
+	s.t.Helper()
+	s.made++
+	at := ibid.At(time.UnixMilli(1_700_000_000_000 + int64(s.random.IntN(20))*1000)) // some at the same moment
+	d := ibid.Document{ID: fmt.Sprintf("d%04d", s.made), Source: fmt.Sprintf("/files/%d", s.made), AddedAt: at, ChangeAt: at, Chunks: s.random.IntN(5)}
+	s.describe(&d)
+	if archive, ok := s.any(); ok && s.random.IntN(10) == 0 {
+		d.PartOf = archive.ID
+	}
+	stored, _, err := s.PutDocument(s.t.Context(), d, fmt.Sprintf("v%d", s.made))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if s.random.IntN(3) > 0 {
+		stored.Status = pick(s.random, []ibid.DocumentStatus{ibid.DocumentReady, ibid.DocumentFailed, ibid.DocumentProcessing})
+		if err := s.SettleDocument(s.t.Context(), stored, fmt.Sprintf("v%d", s.made)); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.there[d.ID] = stored
+	return stored
+}
+
+func (s *libraryTest) any() (ibid.Document, bool) {
+	if len(s.there) == 0 {
+		return ibid.Document{}, false
+	}
+	return s.there[pick(s.random, slices.Sorted(maps.Keys(s.there)))], true
+}
+
+func (s *libraryTest) change() {
+	s.t.Helper()
+	old, ok := s.any()
+	if !ok {
+		return
+	}
+	d, err := s.ChangeDocument(s.t.Context(), old.ID, func(d *ibid.Document) error { s.describe(d); return nil })
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.there[d.ID] = d
+}
+
+func (s *libraryTest) remove() {
+	s.t.Helper()
+	d, ok := s.any()
+	if !ok {
+		return
+	}
+	removed, _, err := s.RemoveDocument(s.t.Context(), d.ID, time.UnixMilli(1_800_000_000_000))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, id := range removed {
+		delete(s.there, id)
+	}
+}
+
+// mix adds, changes and removes at random.
+func (s *libraryTest) mix(n int) {
+	for range n {
+		switch s.random.IntN(6) {
+		case 0:
+			s.change()
+		case 1:
+			s.remove()
+		default:
+			s.add()
+		}
+	}
+}
+
+// all returns what a query asks for by looking at every document.
+func (s *libraryTest) all(q ibid.DocumentQuery) []ibid.Document {
+	var fit []ibid.Document
+	for _, d := range s.there {
+		if fits(q, d) {
+			fit = append(fit, d)
+		}
+	}
+	slices.SortFunc(fit, func(a, b ibid.Document) int { return strings.Compare(a.ID, b.ID) })
+	return fit
+}
+
+func fits(q ibid.DocumentQuery, d ibid.Document) bool {
+	called := text.FoldName(q.Called)
+	parts := append(append(d.Names(), d.Folder, d.Category), d.Tags...)
+	return q.Scope.Includes(d) &&
+		(q.InFolder == nil || d.Folder == *q.InFolder) &&
+		(q.Name == "" || d.Name == q.Name) && strings.HasPrefix(d.ID, q.ID) && (q.Source == "" || d.Source == q.Source) && (q.PartOf == "" || d.PartOf == q.PartOf) &&
+		(len(q.Status) == 0 || slices.Contains(q.Status, d.Status)) &&
+		(called == "" || slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(text.FoldName(s), called) }))
+}
+
+func (s *libraryTest) query() ibid.DocumentQuery {
+	var q ibid.DocumentQuery
+	r := s.random
+	q.Sort = pick(r, []ibid.DocumentSort{"", ibid.SortName, ibid.SortAdded, ibid.SortChanged})
+	for range 1 + r.IntN(3) {
+		switch r.IntN(13) {
+		case 0:
+			q.Scope.Folder = pick(r, append(testFolders, "none"))
+		case 1:
+			q.Scope.Category = pick(r, testCategories)
+		case 2:
+			q.Scope.Tags = append(q.Scope.Tags, pick(r, append(testTags, "none")))
+		case 3:
+			q.Scope.Metadata = ibid.Metadata{pick(r, []string{"author", "a=b", "none"}): pick(r, []string{"Ann", ""})}
+		case 4:
+			for range r.IntN(5) {
+				d, _ := s.any()
+				q.Scope.Documents = append(q.Scope.Documents, d.ID)
+			}
+		case 5:
+			folder := pick(r, testFolders)
+			q.InFolder = &folder
+		case 6, 7:
+			q.Called = pick(r, []string{"report", "REPORT 2023", "r", "é", "合", "合同", "a/b", "to do", "über", "x", ".md", "\"", "b", "o", "2", "STRASSE", "straße", "nothing here", "ﬁ", "%", "i̇s", "σ"})
+		case 8:
+			q.Name = pick(r, testFileNames)
+		case 9:
+			q.Source = fmt.Sprintf("/files/%d", 1+r.IntN(s.made))
+		case 10:
+			d, _ := s.any()
+			q.PartOf = d.PartOf
+		case 11:
+			q.ID = fmt.Sprintf("d%03d", r.IntN(s.made/10+1))
+		case 12:
+			for range 1 + r.IntN(2) {
+				q.Status = append(q.Status, pick(r, []ibid.DocumentStatus{ibid.DocumentQueued, ibid.DocumentReady, ibid.DocumentFailed, ibid.DocumentProcessing}))
+			}
+		}
+	}
+	return q
+}
+
+// list pages through a query.
+func (s *libraryTest) list(q ibid.DocumentQuery, limit int) []ibid.Document {
+	s.t.Helper()
+	var all []ibid.Document
+	page := ibid.Page{Limit: limit}
+	for {
+		docs, next, err := s.Documents(s.t.Context(), q, page)
+		if err != nil {
+			s.t.Fatalf("%+v: %v", q, err)
+		}
+		if all = append(all, docs...); next == "" {
+			return all
+		}
+		if len(docs) != limit {
+			s.t.Fatalf("%+v: a page of %d documents, of %d, is not the last", q, len(docs), limit)
+		}
+		page.Cursor = next
+	}
+}
+
+func idsIn(docs []ibid.Document) []string {
+	list := []string{}
+	for _, d := range docs {
+		list = append(list, d.ID)
+	}
+	return list
+}
+
+func shown(q ibid.DocumentQuery) string {
+	data, _ := json.Marshal(q)
+	return string(data)
+}
+
+func testQueries(t *testing.T, s *libraryTest) {
+	s.mix(200)
+	for range 800 {
+		q := s.query()
+		got := s.list(q, 1+s.random.IntN(30))
+		sorted := slices.IsSortedFunc(got, func(a, b ibid.Document) int {
+			switch q.Sort {
+			case ibid.SortAdded:
+				return b.AddedAt.Compare(a.AddedAt.Time)
+			case ibid.SortChanged:
+				return b.ChangeAt.Compare(a.ChangeAt.Time)
+			}
+			return strings.Compare(a.Name, b.Name)
+		})
+		if !sorted {
+			t.Errorf("%s is not in order: %v", shown(q), idsIn(got))
+		}
+		have, want := slices.Sorted(slices.Values(idsIn(got))), idsIn(s.all(q))
+		if !slices.Equal(have, want) {
+			t.Fatalf("%s finds %v, want %v", shown(q), have, want)
+		}
+		if n, exact, err := s.CountDocuments(t.Context(), q); err != nil || !exact || n != len(want) {
+			t.Fatalf("%s: counted %d (exact %v, %v), want %d", shown(q), n, exact, err, len(want))
+		}
+		if n, known, err := s.KnownCount(t.Context(), q); err != nil || known && n != len(want) {
+			t.Fatalf("%s: known to be %d (%v), want %d", shown(q), n, err, len(want))
+		}
+	}
+	if docs, _, err := s.Documents(t.Context(), ibid.DocumentQuery{Scope: ibid.Scope{Databases: []string{"b"}}}, ibid.Page{}); err != nil || len(docs) > 0 {
+		t.Errorf("a scope of databases alone has %v, %v", idsIn(docs), err)
+	}
+}
+
+func testPages(t *testing.T, s *libraryTest) {
+	s.mix(120)
+	for _, q := range []ibid.DocumentQuery{{}, {Sort: ibid.SortAdded}, {Sort: ibid.SortChanged}, {Scope: ibid.Scope{Folder: "a"}}, {Called: "re"}, {Status: []ibid.DocumentStatus{ibid.DocumentReady}}} {
+		stays := s.all(q)
+		seen := map[string]int{}
+		page := ibid.Page{Limit: 7}
+		for {
+			docs, next, err := s.Documents(t.Context(), q, page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range docs {
+				seen[d.ID]++
+			}
+			if page.Cursor = next; next == "" {
+				break
+			}
+			s.add()
+			s.remove()
+			stays = slices.DeleteFunc(stays, func(d ibid.Document) bool { _, there := s.there[d.ID]; return !there })
+		}
+		for _, d := range stays {
+			if seen[d.ID] != 1 {
+				t.Errorf("%s lists %s, which was there all the time, %d times", shown(q), d.ID, seen[d.ID])
+			}
+		}
+	}
+}
+
+func testBadPages(t *testing.T, s *libraryTest) {
+	s.mix(100)
+	_, next, err := s.Documents(t.Context(), ibid.DocumentQuery{}, ibid.Page{Limit: 1})
+	if err != nil || next == "" {
+		t.Fatal(next, err)
+	}
+	for _, bad := range []struct {
+		sort   ibid.DocumentSort
+		cursor string
+	}{{ibid.SortAdded, next}, {ibid.SortName, "x"}, {ibid.SortName, ibid.EncodeCursor("name", 1, 2)}, {ibid.SortName, ibid.EncodeCursor("a")}, {"size", ""}} {
+		if _, _, err := s.Documents(t.Context(), ibid.DocumentQuery{Sort: bad.sort}, ibid.Page{Cursor: bad.cursor}); ibid.CodeOf(err) != ibid.CodeBadRequest {
+			t.Errorf("%+v: %v, want a BAD_REQUEST", bad, err)
+		}
+	}
+	for limit, want := range map[int]int{0: ibid.DefaultLimit, -1: ibid.DefaultLimit, 3: 3} {
+		docs, _, err := s.Documents(t.Context(), ibid.DocumentQuery{}, ibid.Page{Limit: limit})
+		if err != nil || len(docs) != min(want, len(s.there)) {
+			t.Errorf("limit %d: %d documents, %v", limit, len(docs), err)
+		}
+	}
+}
+
+func testCounts(t *testing.T, s *libraryTest) {
+	for range 4 {
+		s.mix(40)
+		var total ibid.LibraryCounts
+		folders, categories, tags := map[string]int{}, map[string]int{}, map[string]int{}
+		var queue ibid.QueueCounts
+		for _, d := range s.there {
+			total.Documents++
+			total.Chunks += d.Chunks
+			folders[d.Folder]++
+			if d.Category != "" {
+				categories[d.Category]++
+			}
+			for _, tag := range d.Tags {
+				tags[tag]++
+			}
+			switch d.Status {
+			case ibid.DocumentQueued:
+				queue.Waiting++
+			case ibid.DocumentProcessing:
+				queue.Processing++
+			}
+		}
+		if got, err := s.Totals(t.Context()); err != nil || got != total {
+			t.Fatalf("totals are %+v, %v; counted %+v", got, err, total)
+		}
+		if got, err := s.QueueCounts(t.Context()); err != nil || got != queue {
+			t.Fatalf("the queue is %+v, %v; counted %+v", got, err, queue)
+		}
+		for what, of := range map[string]struct {
+			list func(context.Context) ([]ibid.LabelCount, error)
+			want map[string]int
+		}{"folders": {s.Folders, folders}, "categories": {s.Categories, categories}, "tags": {s.Tags, tags}} {
+			list, err := of.list(t.Context())
+			got := map[string]int{}
+			for _, l := range list {
+				got[l.Name] = l.Documents
+			}
+			if err != nil || !maps.Equal(got, of.want) {
+				t.Fatalf("%s are %v, %v; counted %v", what, got, err, of.want)
+			}
+		}
+		for _, scope := range []ibid.Scope{{}, {Folder: "a"}, {Folder: "a/b"}, {Tags: []string{"x"}}, {Folder: "a", Category: "legal"}} {
+			for _, folder := range []string{"", "a", "a/b", "Über"} {
+				want := map[string]int{}
+				for _, d := range s.there {
+					if rest, below := strings.CutPrefix(d.Folder+"/", folder+"/"); scope.Includes(d) && (below || folder == "") {
+						if folder == "" {
+							rest = d.Folder + "/"
+						}
+						if name, _, _ := strings.Cut(rest, "/"); name != "" {
+							want[name]++
+						}
+					}
+				}
+				got := map[string]int{}
+				list, err := s.Subfolders(t.Context(), scope, folder)
+				for _, l := range list {
+					got[l.Name] = l.Documents
+				}
+				if err != nil || !maps.Equal(got, want) {
+					t.Fatalf("in %q of %+v are %v, %v; want %v", folder, scope, got, err, want)
+				}
+			}
+		}
+	}
+}
+
+func testVersion(t *testing.T, s *libraryTest) {
+	last := int64(-1)
+	grew := func(what string, want bool) {
+		t.Helper()
+		now, err := s.LibraryVersion(t.Context())
+		if err != nil || (now > last) != want || now < last {
+			t.Errorf("%s: the version goes from %d to %d, %v; want it to grow: %v", what, last, now, err, want)
+		}
+		last = now
+	}
+	grew("at first", true)
+	d := s.add()
+	grew("adding", true)
+	for _, change := range []func(*ibid.Document) error{
+		func(d *ibid.Document) error { d.Title += "x"; return nil },
+		func(d *ibid.Document) error { d.Tags = []string{"new"}; return nil },
+		func(d *ibid.Document) error { d.Metadata = ibid.Metadata{"new": "field"}; return nil },
+	} {
+		if _, err := s.ChangeDocument(t.Context(), d.ID, change); err != nil {
+			t.Fatal(err)
+		}
+		grew("describing", true)
+	}
+	grew("nothing", false)
+	if _, _, err := s.RemoveDocument(t.Context(), d.ID, time.UnixMilli(1_800_000_000_000)); err != nil {
+		t.Fatal(err)
+	}
+	grew("removing", true)
+}
+
+func testNames(t *testing.T, s *libraryTest) {
+	s.mix(120)
+	rules := map[ibid.NameMatch]func(name, wanted string) bool{
+		ibid.NameExact: func(name, wanted string) bool { return name == wanted },
+		ibid.NameSame:  func(name, wanted string) bool { return text.FoldName(name) == text.FoldName(wanted) },
+		ibid.NameStem: func(name, wanted string) bool {
+			return text.NameStem(text.FoldName(name)) == text.NameStem(text.FoldName(wanted))
+		},
+		ibid.NameBegins:   func(name, wanted string) bool { return strings.HasPrefix(text.FoldName(name), text.FoldName(wanted)) },
+		ibid.NameContains: func(name, wanted string) bool { return strings.Contains(text.FoldName(name), text.FoldName(wanted)) },
+	}
+	wanted := append(append([]string{"a/b/report.pdf", "report", "REPORT-2023.docx", "合", "年合", "i", "é", "Σ", "ß", "a", "B C", "q"}, testFileNames...), testTitles...)
+	for _, scope := range []ibid.Scope{{}, {Folder: "a"}, {Tags: []string{"x", "y"}}, {Documents: []string{"d0001", "d0002", "d0003", "d0004", "d0005", "d0006"}}} {
+		for _, w := range wanted {
+			for how, rule := range rules {
+				if text.FoldName(w) == "" {
+					continue
+				}
+				var want []string
+				for _, d := range s.there {
+					if scope.Includes(d) && slices.ContainsFunc(d.Names(), func(name string) bool { return rule(name, w) }) {
+						want = append(want, d.ID)
+					}
+				}
+				slices.Sort(want)
+				found, err := s.Called(t.Context(), scope, how, w)
+				if how == ibid.NameStem { // a few more may be returned
+					found = slices.DeleteFunc(found, func(d ibid.Document) bool {
+						return !slices.ContainsFunc(d.Names(), func(name string) bool { return rule(name, w) })
+					})
+				}
+				got := idsIn(found)
+				slices.Sort(got)
+				if err != nil || !slices.Equal(got, want) {
+					t.Fatalf("%q by rule %d in %+v is %v, %v; want %v", w, how, scope, got, err, want)
+				}
+			}
+		}
+	}
+	near, err := s.Alike(t.Context(), ibid.Scope{}, "annual reprot 2023", 3)
+	if err != nil || len(near) != 3 || !slices.Contains(near[0].Names(), "Annual Report 2023") {
+		t.Errorf("the nearest are %v, %v", idsIn(near), err)
+	}
+}
+
+func testMentioned(t *testing.T, s *libraryTest) {
+	s.mix(150)
+	var all []ibid.Document
+	for _, id := range slices.Sorted(maps.Keys(s.there)) {
+		all = append(all, s.there[id])
+	}
+	for _, scope := range []ibid.Scope{{}, {Folder: "a"}, {Documents: []string{"d0001", "d0002", "d0003", "d0004"}}} {
+		var inside []ibid.Document
+		for _, d := range all {
+			if scope.Includes(d) {
+				inside = append(inside, d)
+			}
+		}
+		for _, question := range []string{
+			"What does report-2023.pdf say about margins?", "According to the annual report 2023, what were the margins?", "summarise README",
+			"what is in 合同.pdf", "Summarise the harbour office lease", "fasse Überblick.txt zusammen", "what does x say about y?", "compare notes.md and report_2023.docx",
+			"What is 2 + 2?", "according to émigré list, who left?", "summarise the leases", "what is in l'été.md", "",
+		} {
+			candidates, of, err := s.Mentioned(t.Context(), scope, question)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, rest := text.MentionsAmong(question, calledOf(candidates), of)
+			want, wantRest := text.Mentions(question, calledOf(inside))
+			have, wanted := []string{}, []string{}
+			for _, i := range got {
+				have = append(have, candidates[i].ID)
+			}
+			for _, i := range want {
+				wanted = append(wanted, inside[i].ID)
+			}
+			slices.Sort(have)
+			if !slices.Equal(have, wanted) || rest != wantRest {
+				t.Errorf("%q in %+v names %v (rest %q), want %v (%q)", question, scope, have, rest, wanted, wantRest)
+			}
+		}
+	}
+}
+
+func calledOf(docs []ibid.Document) [][]string {
+	called := make([][]string, len(docs))
+	for i, d := range docs {
+		called[i] = d.Names()
+	}
+	return called
+}

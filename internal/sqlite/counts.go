@@ -1,0 +1,127 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+
+	"ibid"
+)
+
+// Totals returns how many documents and passages the library holds.
+func (db *DB) Totals(ctx context.Context) (c ibid.LibraryCounts, err error) {
+	err = db.readers.QueryRowContext(ctx, `SELECT documents, chunks FROM library`).Scan(&c.Documents, &c.Chunks)
+	return c, translate(err)
+}
+
+// Counts returns how many documents, passages and threads there are.
+func (db *DB) Counts(ctx context.Context) (documents, chunks, threads int, err error) {
+	err = db.readers.QueryRowContext(ctx, `SELECT documents, chunks, (SELECT count(*) FROM threads WHERE removed_at IS NULL) FROM library`).Scan(&documents, &chunks, &threads)
+	return documents, chunks, threads, translate(err)
+}
+
+// LibraryVersion returns a number that grows with every change of a document that
+// an answer could depend on.
+func (db *DB) LibraryVersion(ctx context.Context) (version int64, err error) {
+	err = db.readers.QueryRowContext(ctx, `SELECT version FROM library`).Scan(&version)
+	return version, translate(err)
+}
+
+// Folders returns the folders that documents lie directly in, "" among them where
+// some lie in none, with how many they are, by path.
+func (db *DB) Folders(ctx context.Context) ([]ibid.LabelCount, error) {
+	return db.labelCounts(ctx, labelInFolder)
+}
+
+// Categories returns the categories in use, by name.
+func (db *DB) Categories(ctx context.Context) ([]ibid.LabelCount, error) {
+	return db.labelCounts(ctx, labelCategory)
+}
+
+// Tags returns the tags in use, by name.
+func (db *DB) Tags(ctx context.Context) ([]ibid.LabelCount, error) {
+	return db.labelCounts(ctx, labelTag)
+}
+
+func (db *DB) labelCounts(ctx context.Context, kind string) ([]ibid.LabelCount, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT value, documents FROM labels WHERE kind = ? ORDER BY value`, kind)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return collect(rows, func(r *sql.Rows) (l ibid.LabelCount, err error) { return l, r.Scan(&l.Name, &l.Documents) })
+}
+
+// Subfolders returns the names of the folders directly in a folder that have
+// documents of a scope in or below them, with how many, by name.
+func (db *DB) Subfolders(ctx context.Context, scope ibid.Scope, folder string) ([]ibid.LabelCount, error) {
+	below := folder
+	if below != "" {
+		below += "/"
+	}
+	rows, err := db.readers.QueryContext(ctx, `SELECT substr(value, length(?1) + 1), documents FROM labels
+		WHERE kind = 'folder' AND value > ?1 AND value < ?1 || char(0x10FFFF) AND instr(substr(value, length(?1) + 1), '/') = 0
+		ORDER BY value`, below)
+	if err != nil {
+		return nil, translate(err)
+	}
+	all, err := collect(rows, func(r *sql.Rows) (l ibid.LabelCount, err error) { return l, r.Scan(&l.Name, &l.Documents) })
+	if err != nil || scope.IsZero() {
+		return all, translate(err)
+	}
+	in := all[:0]
+	for _, sub := range all {
+		inside := scope
+		switch path := below + sub.Name; {
+		case scope.Folder == "" || strings.HasPrefix(path+"/", scope.Folder+"/"):
+			inside.Folder = path
+		case !strings.HasPrefix(scope.Folder+"/", path+"/"):
+			continue // beside the scope's folder
+		}
+		if sub.Documents, _, err = db.CountDocuments(ctx, ibid.DocumentQuery{Scope: inside}); err != nil {
+			return nil, err
+		}
+		if sub.Documents > 0 {
+			in = append(in, sub)
+		}
+	}
+	return in, nil
+}
+
+// FolderCalled returns the folder that somebody means, whatever the case. ok is
+// false where there is none.
+func (db *DB) FolderCalled(ctx context.Context, scope ibid.Scope, wanted string) (folder string, ok bool, err error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT value FROM labels WHERE kind = 'folder' AND length(value) BETWEEN ? AND ? ORDER BY value <> ?, value`,
+		len([]rune(wanted)), len([]rune(wanted)), wanted)
+	if err != nil {
+		return "", false, translate(err)
+	}
+	defer rows.Close()
+	var folders []string
+	for rows.Next() {
+		var value string
+		if err := rows.Scan(&value); err != nil {
+			return "", false, err
+		}
+		if strings.EqualFold(value, wanted) {
+			folders = append(folders, value)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return "", false, translate(err)
+	}
+	rows.Close()
+	for _, f := range folders {
+		inside := scope
+		switch {
+		case scope.Folder == "" || strings.HasPrefix(f+"/", scope.Folder+"/"):
+			inside.Folder = f
+		case !strings.HasPrefix(scope.Folder+"/", f+"/"):
+			continue
+		}
+		n, _, err := db.CountDocuments(ctx, ibid.DocumentQuery{Scope: inside})
+		if err != nil || n > 0 {
+			return f, n > 0, err
+		}
+	}
+	return "", false, nil
+}

@@ -1,0 +1,349 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ibid"
+	"ibid/internal/text"
+)
+
+// A query is driven by the narrowest of its filters: it looks at the documents that
+// the filter lets through, in the order of the list, and asks the other filters
+// about each, until the page is full. Where that filter's index has another order,
+// and few documents pass, these are sorted; where many pass, all documents are
+// walked in the order of the list, as then the page fills soon.
+
+// fewDocuments is how many documents are sorted for a page at most.
+const fewDocuments = 2000
+
+// countedDocuments bounds how many documents are counted one by one.
+const countedDocuments = 1000
+
+// filter is a condition that documents must satisfy.
+type filter struct {
+	where string // on document_keys k
+	args  []any
+	// from is where the documents that pass can be looked at alone: a table, or a
+	// join, that names document_keys k. "" where there is no such way.
+	from      string
+	fromArgs  []any
+	documents int  // how many pass, or a bound of it; only of use with from
+	byName    bool // from has them by name; the columns are then table.name and table.number
+	table     string
+	exact     bool // documents is how many pass, not a bound
+}
+
+// plan is a query as SQL.
+type plan struct {
+	none   bool // nothing can fit
+	from   string
+	where  []string
+	args   []any
+	sort   ibid.DocumentSort
+	column string // the list is ordered by this
+	number string // and then by this
+	down   bool
+	known  int // how many documents fit; -1 when that would have to be counted
+}
+
+// listOrders are the columns of document_keys that lists are ordered by.
+var listOrders = map[ibid.DocumentSort]string{ibid.SortName: "name", ibid.SortAdded: "added_at", ibid.SortChanged: "changed_at"}
+
+// plan chooses how a query is answered.
+func (db *DB) plan(ctx context.Context, q ibid.DocumentQuery) (plan, error) {
+	sort := cmp.Or(q.Sort, ibid.SortName)
+	column := listOrders[sort]
+	if column == "" {
+		return plan{}, ibid.Errorf(ibid.CodeBadRequest, "there is no order %q; there are name, added and changed", sort)
+	}
+	p := plan{sort: sort, column: "k." + column, number: "k.number", down: sort != ibid.SortName, known: -1}
+	filters, ok, err := db.filters(ctx, q)
+	if err != nil {
+		return p, err
+	}
+	if !ok || q.Scope.OnlyDatabases() {
+		p.none, p.known = true, 0
+		return p, nil
+	}
+	total, err := db.Totals(ctx)
+	if err != nil {
+		return p, err
+	}
+	switch {
+	case len(filters) == 0:
+		p.known = total.Documents
+	case len(filters) == 1 && filters[0].exact:
+		p.known = filters[0].documents
+	}
+	driver := -1
+	for i, f := range filters {
+		if f.from != "" && (driver < 0 || f.documents < filters[driver].documents) {
+			driver = i
+		}
+	}
+	if driver >= 0 && filters[driver].documents > fewDocuments && (sort != ibid.SortName || !filters[driver].byName) {
+		driver = -1
+	}
+	switch {
+	case driver < 0:
+		p.from = "document_keys k INDEXED BY document_keys_by_" + string(sort)
+	default:
+		f := filters[driver]
+		p.from, p.args = f.from, f.fromArgs
+		if sort == ibid.SortName && f.byName {
+			p.column, p.number = f.table+".name", f.table+".number"
+		}
+	}
+	for i, f := range filters {
+		if i != driver {
+			p.filter(f.where, f.args...)
+		}
+	}
+	return p, nil
+}
+
+// filters returns the conditions of a query. ok is false where no document can
+// satisfy one of them.
+func (db *DB) filters(ctx context.Context, q ibid.DocumentQuery) (filters []filter, ok bool, err error) {
+	labels := wantedLabels(q)
+	for _, l := range labels {
+		id, documents, err := db.findLabel(ctx, l)
+		if err != nil || documents == 0 {
+			return nil, false, err
+		}
+		filters = append(filters, filter{
+			where: `EXISTS (SELECT 1 FROM document_labels x WHERE x.label = ? AND x.name = k.name AND x.number = k.number)`, args: []any{id},
+			from: `document_labels l JOIN document_keys k ON l.label = ? AND k.number = l.number`, fromArgs: []any{id},
+			documents: documents, exact: true, byName: true, table: "l",
+		})
+	}
+	if len(q.Status) > 0 {
+		f, err := db.statusFilter(ctx, q.Status)
+		if err != nil || f.documents == 0 {
+			return nil, false, err
+		}
+		filters = append(filters, f)
+	}
+	if len(q.Scope.Documents) > 0 {
+		ids := slices.Compact(slices.Sorted(slices.Values(q.Scope.Documents)))
+		filters = append(filters, filter{
+			where: `k.id IN (SELECT value FROM json_each(?))`, args: []any{jsonList(ids)},
+			from: `json_each(?) i CROSS JOIN document_keys k ON k.id = i.value`, fromArgs: []any{jsonList(ids)}, documents: len(ids),
+		})
+	}
+	if q.Source != "" {
+		const bySource = `(SELECT id FROM documents WHERE source = ? AND removed_at IS NULL)`
+		filters = append(filters, filter{
+			where: `k.id = ` + bySource, args: []any{q.Source},
+			from: bySource + ` i CROSS JOIN document_keys k ON k.id = i.id`, fromArgs: []any{q.Source}, documents: 1,
+		})
+	}
+	if q.Name != "" {
+		filters = append(filters, filter{
+			where: `k.name = ?`, args: []any{q.Name},
+			from: `(SELECT ? AS name) i CROSS JOIN document_keys k INDEXED BY document_keys_by_name ON k.name = i.name`, fromArgs: []any{q.Name},
+			documents: 1, byName: true, table: "k", // as a rule
+		})
+	}
+	if q.ID != "" {
+		const byID = `k.id >= ? AND k.id < ? || char(0x10FFFF)`
+		filters = append(filters, filter{
+			where: byID, args: []any{q.ID, q.ID},
+			from: `(SELECT ? AS id) i CROSS JOIN document_keys k ON k.id >= i.id AND k.id < i.id || char(0x10FFFF)`, fromArgs: []any{q.ID},
+			documents: 1, // as a rule
+		})
+	}
+	if called := text.FoldName(q.Called); called != "" {
+		f, err := db.partFilter(ctx, called)
+		if err != nil {
+			return nil, false, err
+		}
+		filters = append(filters, f)
+	}
+	return filters, true, nil
+}
+
+// wantedLabels returns the labels that all documents of a query have.
+func wantedLabels(q ibid.DocumentQuery) []label {
+	var labels []label
+	add := func(kind, value string) {
+		if value != "" {
+			labels = append(labels, label{kind, value})
+		}
+	}
+	add(labelFolder, q.Scope.Folder)
+	add(labelCategory, q.Scope.Category)
+	add(labelPartOf, q.PartOf)
+	for _, tag := range q.Scope.Tags {
+		labels = append(labels, label{labelTag, tag})
+	}
+	for name, value := range q.Scope.Metadata {
+		labels = append(labels, fieldLabel(name, value))
+	}
+	if q.InFolder != nil {
+		labels = append(labels, label{labelInFolder, *q.InFolder})
+	}
+	return labels
+}
+
+// findLabel returns a label's number, and how many documents have it: 0 where
+// there is no such label.
+func (db *DB) findLabel(ctx context.Context, l label) (id int64, documents int, err error) {
+	err = db.readers.QueryRowContext(ctx, `SELECT id, documents FROM labels WHERE kind = ? AND value = ?`, l.kind, l.value).Scan(&id, &documents)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, 0, nil
+	}
+	return id, documents, translate(err)
+}
+
+func (db *DB) statusFilter(ctx context.Context, wanted []ibid.DocumentStatus) (filter, error) {
+	wanted = slices.Compact(slices.Sorted(slices.Values(wanted)))
+	f := filter{
+		where: `k.status IN (SELECT value FROM json_each(?))`, args: []any{jsonList(wanted)},
+		from: `json_each(?) i CROSS JOIN document_keys k INDEXED BY document_keys_by_status ON k.status = i.value`, fromArgs: []any{jsonList(wanted)},
+		exact: true,
+	}
+	if len(wanted) == 1 {
+		f.from = `(SELECT ? AS status) i CROSS JOIN document_keys k INDEXED BY document_keys_by_status ON k.status = i.status`
+		f.fromArgs, f.byName, f.table = []any{wanted[0]}, true, "k"
+	}
+	for _, status := range wanted {
+		_, documents, err := db.findLabel(ctx, label{labelStatus, string(status)})
+		if err != nil {
+			return f, err
+		}
+		f.documents += documents
+	}
+	return f, nil
+}
+
+func (p *plan) filter(where string, args ...any) {
+	p.where, p.args = append(p.where, where), append(p.args, args...)
+}
+
+// rows is the SQL behind FROM; its arguments are p.args.
+func (p *plan) rows() string {
+	if len(p.where) == 0 {
+		return p.from
+	}
+	return p.from + " WHERE " + strings.Join(p.where, " AND ")
+}
+
+func (p *plan) orderBy() string {
+	if p.down {
+		return p.column + " DESC, " + p.number + " DESC"
+	}
+	return p.column + ", " + p.number
+}
+
+// Documents returns a page of the documents that a query asks for, and the cursor
+// of the next one; "" at the end.
+func (db *DB) Documents(ctx context.Context, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error) {
+	p, err := db.plan(ctx, q)
+	if err != nil {
+		return nil, "", fmt.Errorf("look for documents: %w", err)
+	}
+	if err := p.after(page); err != nil || p.none {
+		return nil, "", err
+	}
+	rows, err := db.readers.QueryContext(ctx, `SELECT p.number, p.sorted, d.data FROM (
+		SELECT k.number, k.id, `+p.column+` AS sorted FROM `+p.rows()+` ORDER BY `+p.orderBy()+` LIMIT ?
+		) p CROSS JOIN documents d ON d.id = p.id`, append(p.args, page.Size()+1)...)
+	if err != nil {
+		return nil, "", translate(err)
+	}
+	type found struct {
+		number int64
+		sorted any
+		doc    ibid.Document
+	}
+	all, err := collect(rows, func(r *sql.Rows) (f found, err error) {
+		var data string
+		if err := r.Scan(&f.number, &f.sorted, &data); err != nil {
+			return f, err
+		}
+		return f, json.Unmarshal([]byte(data), &f.doc)
+	})
+	if err != nil {
+		return nil, "", translate(err)
+	}
+	if size := page.Size(); len(all) > size {
+		all = all[:size]
+		last := all[size-1]
+		next = ibid.EncodeCursor(p.sort, last.sorted, last.number)
+	}
+	for _, f := range all {
+		docs = append(docs, f.doc)
+	}
+	return docs, next, nil
+}
+
+// after lets a plan begin behind the cursor of a page.
+func (p *plan) after(page ibid.Page) error {
+	var sort ibid.DocumentSort
+	var name string
+	var at, number int64
+	var key any
+	var ok bool
+	var err error
+	if p.sort == ibid.SortName {
+		ok, err = page.DecodeCursor(&sort, &name, &number)
+		key = name
+	} else {
+		ok, err = page.DecodeCursor(&sort, &at, &number)
+		key = at
+	}
+	if err != nil || !ok {
+		return err
+	}
+	if sort != p.sort {
+		return ibid.Errorf(ibid.CodeBadRequest, "cursor: it is one of a list in another order")
+	}
+	than := ">"
+	if p.down {
+		than = "<"
+	}
+	p.filter(`(`+p.column+`, `+p.number+`) `+than+` (?, ?)`, key, number)
+	return nil
+}
+
+// CountDocuments returns how many documents a query asks for. Where they would
+// have to be counted one by one, it stops at countedDocuments and exact is false.
+func (db *DB) CountDocuments(ctx context.Context, q ibid.DocumentQuery) (n int, exact bool, err error) {
+	p, err := db.plan(ctx, q)
+	if err != nil {
+		return 0, false, fmt.Errorf("count documents: %w", err)
+	}
+	if p.known >= 0 {
+		return p.known, true, nil
+	}
+	err = db.readers.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM `+p.rows()+` LIMIT ?)`, append(p.args, countedDocuments+1)...).Scan(&n)
+	if n > countedDocuments {
+		return countedDocuments, false, translate(err)
+	}
+	return n, true, translate(err)
+}
+
+// KnownCount returns how many documents a query asks for where that is known
+// without counting.
+func (db *DB) KnownCount(ctx context.Context, q ibid.DocumentQuery) (n int, known bool, err error) {
+	p, err := db.plan(ctx, q)
+	if err != nil {
+		return 0, false, err
+	}
+	return max(p.known, 0), p.known >= 0, nil
+}
+
+// jsonList is a list of texts as json_each takes it: one parameter, however many
+// they are.
+func jsonList[S ~string](list []S) string {
+	data, _ := json.Marshal(list) // strings always have a JSON
+	return string(data)
+}

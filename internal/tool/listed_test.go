@@ -1,0 +1,118 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"ibid"
+	"ibid/internal/text"
+)
+
+// documentList is a library in memory, which finds documents by looking at each.
+type documentList []ibid.Document
+
+func (l documentList) in(scope ibid.Scope, fits func(ibid.Document) bool) []ibid.Document {
+	var in []ibid.Document
+	for _, d := range l {
+		if scope.Includes(d) && fits(d) {
+			in = append(in, d)
+		}
+	}
+	return in
+}
+
+func (l documentList) asked(q ibid.DocumentQuery) []ibid.Document {
+	part := text.FoldName(q.Called)
+	return l.in(q.Scope, func(d ibid.Document) bool {
+		called := append(append(d.Names(), d.Folder, d.Category), d.Tags...)
+		return (q.InFolder == nil || *q.InFolder == d.Folder) &&
+			slices.ContainsFunc(called, func(s string) bool { return strings.Contains(text.FoldName(s), part) })
+	})
+}
+
+// Documents returns a page; they stand in the order in which they were added. A
+// cursor is the name to go on behind.
+func (l documentList) Documents(_ context.Context, q ibid.DocumentQuery, page ibid.Page) ([]ibid.Document, string, error) {
+	docs := l.asked(q)
+	var sort, name string
+	var number int64
+	if ok, err := page.DecodeCursor(&sort, &name, &number); err != nil {
+		return nil, "", err
+	} else if ok {
+		docs = docs[slices.IndexFunc(docs, func(d ibid.Document) bool { return d.Name == name })+1:]
+	}
+	if size := page.Size(); len(docs) > size {
+		return docs[:size], ibid.EncodeCursor("name", docs[size-1].Name, 0), nil
+	}
+	return docs, "", nil
+}
+
+func (l documentList) CountDocuments(_ context.Context, q ibid.DocumentQuery) (int, bool, error) {
+	return len(l.asked(q)), true, nil
+}
+
+func (l documentList) Called(_ context.Context, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error) {
+	folded := text.FoldName(name)
+	rule := map[ibid.NameMatch]func(s string) bool{
+		ibid.NameExact:    func(s string) bool { return s == name },
+		ibid.NameSame:     func(s string) bool { return text.FoldName(s) == folded },
+		ibid.NameStem:     func(s string) bool { return strings.HasPrefix(text.FoldName(s), text.NameStem(folded)) },
+		ibid.NameBegins:   func(s string) bool { return strings.HasPrefix(text.FoldName(s), folded) },
+		ibid.NameContains: func(s string) bool { return strings.Contains(text.FoldName(s), folded) },
+	}[how]
+	return l.in(scope, func(d ibid.Document) bool { return slices.ContainsFunc(d.Names(), rule) }), nil
+}
+
+func (l documentList) Mentioned(_ context.Context, scope ibid.Scope, _ string) ([]ibid.Document, int, error) {
+	all := l.in(scope, func(ibid.Document) bool { return true })
+	return all, len(all), nil
+}
+
+func (l documentList) Alike(_ context.Context, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error) {
+	all := l.in(scope, func(ibid.Document) bool { return true })
+	likeness := func(d ibid.Document) (most float64) {
+		for _, name := range d.Names() {
+			most = max(most, text.Likeness(folded, text.FoldName(name)))
+		}
+		return most
+	}
+	slices.SortStableFunc(all, func(a, b ibid.Document) int { return cmp.Compare(likeness(b), likeness(a)) })
+	return all[:min(len(all), limit)], nil
+}
+
+func (l documentList) Subfolders(_ context.Context, scope ibid.Scope, folder string) ([]ibid.LabelCount, error) {
+	var subs []ibid.LabelCount
+	for _, d := range l.in(scope, func(ibid.Document) bool { return true }) {
+		rest := d.Folder + "/"
+		if folder != "" {
+			var below bool
+			if rest, below = strings.CutPrefix(rest, folder+"/"); !below {
+				continue
+			}
+		}
+		name, _, _ := strings.Cut(rest, "/")
+		at := slices.IndexFunc(subs, func(s ibid.LabelCount) bool { return s.Name == name })
+		switch {
+		case name == "":
+		case at < 0:
+			subs = append(subs, ibid.LabelCount{Name: name, Documents: 1})
+		default:
+			subs[at].Documents++
+		}
+	}
+	slices.SortFunc(subs, func(a, b ibid.LabelCount) int { return strings.Compare(a.Name, b.Name) })
+	return subs, nil
+}
+
+func (l documentList) FolderCalled(_ context.Context, scope ibid.Scope, wanted string) (string, bool, error) {
+	for _, d := range l.in(scope, func(ibid.Document) bool { return true }) {
+		for path := d.Folder; path != ""; path = path[:max(0, strings.LastIndexByte(path, '/'))] {
+			if strings.EqualFold(path, wanted) {
+				return path, true, nil
+			}
+		}
+	}
+	return "", false, nil
+}
