@@ -128,7 +128,7 @@ func (a *app) build(ctx context.Context) error {
 	}
 	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Branches: a.db, Library: a.db, Pipeline: a.pipeline, Originals: a.pipeline, FileText: a.fileTexts().Text, Fetcher: fetcher, Databases: a.catalog, Watches: a.watched,
 		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.pipeline.Rebuild, Inventory: a.inventory, Settings: a.settings, Try: a.try, Ready: a.ready, Forceable: a.forceable, Choosable: a.choosable,
-		Page: page, Token: a.cfg.Token, KeepRemoved: a.cfg.Limits.KeepRemoved, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20,
+		Page: page, Token: a.cfg.Token, KeepRemoved: a.cfg.Limits.KeepRemoved, MaxRequests: a.cfg.Limits.Connections, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20,
 		MaxAttachmentBytes: int64(a.cfg.Limits.AttachmentMB) << 20, Now: time.Now, NewID: newID, Log: a.log})
 	return nil
 }

@@ -68,6 +68,7 @@ type Limits struct {
 	AnswerTime      time.Duration // per question
 	Runs            int           // questions answered at once, others wait
 	QueuedRuns      int           // that may wait
+	Connections     int           // requests held at once
 	FileMB          int           // of one added file
 	AttachmentMB    int           // of the files of one question, together
 	ExtractTime     time.Duration // to read one file
@@ -102,6 +103,7 @@ func defaultConfig(e environment) Config {
 			AnswerTime:      10 * time.Minute,
 			Runs:            4,
 			QueuedRuns:      100,
+			Connections:     1000,
 			FileMB:          100,
 			AttachmentMB:    20,
 			ExtractTime:     2 * time.Minute,

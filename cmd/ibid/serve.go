@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
@@ -67,8 +64,7 @@ func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
 		return err
 	}
 	streams, endStreams := context.WithCancel(context.Background())
-	web := &http.Server{Handler: application.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		BaseContext: func(net.Listener) context.Context { return streams }, ErrorLog: log.New(io.Discard, "", 0)}
+	web, ln := newHTTPServer(streams, application.Handler(), ln, cfg.Limits.Connections)
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(ln) }()
 	// From here on everything that was begun is ended, in this order: no new

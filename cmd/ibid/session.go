@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -169,13 +167,8 @@ func startLocal(ctx context.Context, cfg Config, hold *Hold, open openFunc) (*lo
 		app:    app,
 		cancel: cancel,
 		served: make(chan struct{}),
-		http: &http.Server{
-			Handler:           app.Handler(),
-			ReadHeaderTimeout: 10 * time.Second,
-			BaseContext:       func(net.Listener) context.Context { return streams },
-			ErrorLog:          log.New(io.Discard, "", 0),
-		},
 	}
+	l.http, ln = newHTTPServer(streams, app.Handler(), ln, cfg.Limits.Connections)
 	go func() {
 		defer close(l.served)
 		l.http.Serve(ln) // returns when stop closes it

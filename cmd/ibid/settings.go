@@ -174,6 +174,8 @@ func settings() []setting {
 			func(c *Config) *int { return &c.Limits.Runs }),
 		number("limits.queued_runs", "questions that may wait; one more is refused (429)", 1, 100_000,
 			func(c *Config) *int { return &c.Limits.QueuedRuns }),
+		number("limits.connections", "requests held at the same time, streams among them; one more is refused (429)", 10, 100_000,
+			func(c *Config) *int { return &c.Limits.Connections }),
 		number("limits.file_mb", "largest file that is taken in, in MiB", 1, 4096,
 			func(c *Config) *int { return &c.Limits.FileMB }),
 		number("limits.attachment_mb", "largest files that may come with one question, together, in MiB", 1, 40,

@@ -111,7 +111,7 @@ func (s *Server) readQuestion(w http.ResponseWriter, r *http.Request, q *questio
 			return &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("the attached files are larger than %d MiB together", s.cfg.MaxAttachmentBytes>>20),
 				Hint: "add large files to the library, or raise limits.attachment_mb"}
 		case err != nil:
-			return ibid.Errorf(ibid.CodeBadRequest, "the upload broke off: %v", err)
+			return uploadBrokeOff(err)
 		}
 		switch part.FormName() {
 		case "message":

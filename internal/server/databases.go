@@ -65,7 +65,7 @@ func (s *Server) uploadDatabase(w http.ResponseWriter, r *http.Request, next fun
 			return d, ibid.Errorf(ibid.CodeBadRequest, "the form holds no file; name the part \"file\"")
 		}
 		if err != nil {
-			return d, ibid.Errorf(ibid.CodeBadRequest, "the upload broke off: %v", err)
+			return d, uploadBrokeOff(err)
 		}
 		switch part.FormName() {
 		case "meta":

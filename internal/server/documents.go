@@ -165,6 +165,9 @@ type upload struct {
 }
 
 func uploadBrokeOff(err error) error {
+	if errors.Is(err, errStalled) {
+		return err
+	}
 	return ibid.Errorf(ibid.CodeBadRequest, "the upload broke off: %v", err)
 }
 
@@ -206,7 +209,7 @@ func (u *upload) file(w http.ResponseWriter, r *http.Request, part *multipart.Pa
 	file.OnSameName = cmp.Or(file.OnSameName, u.onSame)
 	added, err := u.server.cfg.Pipeline.Add(r.Context(), file, http.MaxBytesReader(w, part, u.server.cfg.MaxUploadBytes))
 	switch {
-	case err != nil && r.Context().Err() != nil:
+	case err != nil && r.Context().Err() != nil && !errors.Is(err, errStalled):
 		breakOff()
 	case err != nil:
 		failed := u.server.failedFile(file.Name, err)

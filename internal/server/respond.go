@@ -67,7 +67,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.As(err, &live) {
 		body.MessageID, body.LastEntryID = live.RunID, strconv.FormatInt(live.LastSeq, 10)
 	}
-	writeJSON(w, statusOf[body.Error.Code], body)
+	status := statusOf[body.Error.Code]
+	if errors.Is(err, errStalled) {
+		status = http.StatusRequestTimeout // it is the client's time that ran out
+	}
+	writeJSON(w, status, body)
 }
 
 // breakOff closes the connection without an answer. Either nobody is there to
@@ -132,6 +136,8 @@ func readJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, errStalled):
+		return err
 	case errors.Is(err, io.EOF):
 		return ibid.Errorf(ibid.CodeBadRequest, "the request has no body; send a JSON object")
 	case errors.As(err, &tooLarge):

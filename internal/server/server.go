@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"ibid"
@@ -136,6 +137,8 @@ type Config struct {
 	Hosts          []string // host names that may be asked for without a token, besides loopback
 	Heartbeat      time.Duration
 	WriteTimeout   time.Duration // for one frame; a reader that takes longer is dropped and may resume
+	ReadTimeout    time.Duration // in which leastProgress bytes of a request's body must come; 30 s
+	MaxRequests    int           // that are held at once, streams among them; 1000
 	MaxUploadBytes int64
 	KeepRemoved    time.Duration // how long what was removed can be restored; 7 days
 	// MaxAttachmentBytes bounds the files of one question together; 20 MiB
@@ -158,13 +161,16 @@ type Check struct {
 // Server answers HTTP requests.
 type Server struct {
 	cfg     Config
-	watched *recentSet // runs that a reader has seen to their end
+	held    atomic.Int64 // requests
+	watched *recentSet   // runs that a reader has seen to their end
 }
 
 // New returns a server; zero durations and sizes take their defaults.
 func New(cfg Config) *Server {
 	cfg.Heartbeat = cmp.Or(cfg.Heartbeat, 15*time.Second)
 	cfg.WriteTimeout = cmp.Or(cfg.WriteTimeout, 20*time.Second)
+	cfg.ReadTimeout = cmp.Or(cfg.ReadTimeout, 30*time.Second)
+	cfg.MaxRequests = cmp.Or(cfg.MaxRequests, 1000)
 	cfg.MaxUploadBytes = cmp.Or(cfg.MaxUploadBytes, 1<<30)
 	cfg.KeepRemoved = cmp.Or(cfg.KeepRemoved, 7*24*time.Hour)
 	cfg.MaxAttachmentBytes = cmp.Or(cfg.MaxAttachmentBytes, 20<<20)
@@ -251,7 +257,7 @@ func (s *Server) Handler() http.Handler {
 		mux.Handle(prefix, guarded)
 	}
 	mux.Handle("/", s.named(s.page()))
-	return s.recover(mux)
+	return s.recover(s.pace(mux))
 }
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
