@@ -27,6 +27,7 @@ import (
 // Store keeps where each document stands.
 type Store interface {
 	PutDocument(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error)
+	DocumentsBySource(ctx context.Context, sources []string) ([]ibid.Document, error)
 	// PutUpload takes in a file that has no path or URL, but a name in a folder.
 	PutUpload(ctx context.Context, d ibid.Document, version string, on ibid.OnSameName) (stored ibid.Document, unchanged bool, same *ibid.SameName, err error)
 	// NextDocument passes over documents that have seen more than maxCrashes ends

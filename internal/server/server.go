@@ -78,6 +78,9 @@ type Counts interface {
 // Pipeline changes the documents.
 type Pipeline interface {
 	Add(ctx context.Context, f ingest.File, content io.Reader) (ingest.Added, error)
+	// Unchanged returns for each file the document that adding it would leave as it
+	// is, or nil.
+	Unchanged(ctx context.Context, files []ingest.Known) ([]*ibid.Document, error)
 	Describe(ctx context.Context, documentID string, change ingest.Description) (ibid.Document, error)
 	Cancel(ctx context.Context, documentID string) (ibid.Document, error)
 	Retry(ctx context.Context, documentID string) (ibid.Document, error)
@@ -213,6 +216,7 @@ func (s *Server) Handler() http.Handler {
 	// The library.
 	api.HandleFunc("GET /v1/documents", s.listDocuments)
 	api.HandleFunc("POST /v1/documents", s.addDocuments)
+	api.HandleFunc("POST /v1/documents/unchanged", s.unchangedDocuments)
 	api.HandleFunc("GET /v1/documents/{id}", s.getDocument)
 	api.HandleFunc("PATCH /v1/documents/{id}", s.describeDocument)
 	api.HandleFunc("DELETE /v1/documents/{id}", s.removeDocument)

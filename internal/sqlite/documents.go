@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"ibid"
@@ -49,12 +47,11 @@ func putVersion(ctx context.Context, q querier, d ibid.Document, version string)
 	if err := json.Unmarshal([]byte(data), &old); err != nil {
 		return d, false, err
 	}
-	stored = old
-	describe(&stored, d)
+	stored = old.Described(d)
 	unchanged = old.Status == ibid.DocumentReady && old.Version == version
 	inWork := (old.Status == ibid.DocumentQueued || old.Status == ibid.DocumentProcessing) && pending == version
 	switch {
-	case unchanged && !sameDescription(old, stored):
+	case unchanged && !old.SameDescription(stored):
 		if err := bumpChange(ctx, q, old.ID); err != nil {
 			return d, false, err
 		}
@@ -66,30 +63,6 @@ func putVersion(ctx context.Context, q querier, d ibid.Document, version string)
 		}
 	}
 	return stored, unchanged, updateDocument(ctx, q, stored)
-}
-
-// describe takes over what a file that is added again says of its document.
-func describe(d *ibid.Document, said ibid.Document) {
-	take := func(to *string, from string) {
-		if from != "" {
-			*to = from
-		}
-	}
-	take(&d.Name, said.Name)
-	take(&d.Title, said.Title)
-	take(&d.Folder, said.Folder)
-	take(&d.Category, said.Category)
-	if len(said.Tags) > 0 {
-		d.Tags = said.Tags
-	}
-	if len(said.Metadata) > 0 {
-		d.Metadata = said.Metadata
-	}
-}
-
-func sameDescription(a, b ibid.Document) bool {
-	return a.Name == b.Name && a.Title == b.Title && a.Folder == b.Folder && a.Category == b.Category &&
-		slices.Equal(a.Tags, b.Tags) && maps.Equal(a.Metadata, b.Metadata)
 }
 
 // ChangeDocument lets change alter what people say of a document, and returns

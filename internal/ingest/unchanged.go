@@ -1,0 +1,51 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"ibid"
+)
+
+// Known is a file that may have been added before.
+type Known struct {
+	File
+	Hash  string `json:"hash"` // ibid.VersionOf its bytes
+	Bytes int64  `json:"bytes"`
+}
+
+// Unchanged returns for each file the document that adding it would leave as it
+// is, nil where adding it would change something or there is none: the one with
+// its source, where that is ready with these very bytes and already has the name,
+// title, folder, category, tags and metadata that the file gives.
+func (p *Pipeline) Unchanged(ctx context.Context, files []Known) ([]*ibid.Document, error) {
+	sources := make([]string, len(files))
+	for i, f := range files {
+		sources[i] = f.Source
+	}
+	documents, err := p.cfg.Store.DocumentsBySource(ctx, sources)
+	if err != nil {
+		return nil, err
+	}
+	bySource := map[string]*ibid.Document{}
+	for i, d := range documents {
+		bySource[d.Source] = &documents[i]
+	}
+	unchanged := make([]*ibid.Document, len(files))
+	for i, f := range files {
+		d := bySource[f.Source]
+		if d != nil && f.Source != "" && d.Status == ibid.DocumentReady && d.Version == f.Hash && d.Bytes == f.Bytes && d.SameDescription(d.Described(described(f.File))) {
+			unchanged[i] = d
+		}
+	}
+	return unchanged, nil
+}
+
+// described is what a file says of its document, as it is kept.
+func described(f File) ibid.Document {
+	return ibid.Document{
+		Name: cmp.Or(shownText(f.Name), "unnamed"), Title: shownText(f.Title), Source: f.Source,
+		Folder: cleanFolder(f.Folder), Category: strings.TrimSpace(f.Category), Tags: cleanTags(f.Tags), Metadata: f.Metadata,
+	}
+}
