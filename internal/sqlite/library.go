@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"ibid"
 )
@@ -118,12 +119,21 @@ func anys(ss []string) []any {
 	return out
 }
 
+// packers keeps what packing needs: it is some hundred times what is packed as a
+// rule.
+var packers = sync.Pool{New: func() any {
+	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // there is no such level
+	}
+	return z
+}}
+
 func pack(v any) ([]byte, error) {
 	var buf bytes.Buffer
-	z, err := gzip.NewWriterLevel(&buf, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
+	z := packers.Get().(*gzip.Writer)
+	defer packers.Put(z)
+	z.Reset(&buf)
 	if err := json.NewEncoder(z).Encode(v); err != nil {
 		return nil, err
 	}

@@ -53,6 +53,7 @@ type DB struct {
 	readers *sql.DB
 	writer  *sql.DB
 	conn    *sql.Conn // the writer's only connection
+	writes  *statements
 
 	spent   time.Time // when the reserve was given up; zero while it is there
 	queue   chan *write
@@ -109,7 +110,7 @@ func Open(ctx context.Context, path string, log *slog.Logger) (*DB, error) {
 	readers.SetMaxOpenConns(8)
 	readers.SetMaxIdleConns(8)
 	db := &DB{
-		path: path, log: log, readers: readers, writer: writer, conn: conn,
+		path: path, log: log, readers: readers, writer: writer, conn: conn, writes: newStatements(conn),
 		queue: make(chan *write, groupLimit), quit: make(chan struct{}),
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -130,7 +131,7 @@ func (db *DB) Close() error {
 	db.once.Do(func() {
 		close(db.quit)
 		db.stopped.Wait()
-		err = errors.Join(db.readers.Close(), db.conn.Close(), db.writer.Close())
+		err = errors.Join(db.readers.Close(), db.writes.close(), db.conn.Close(), db.writer.Close())
 	})
 	return err
 }
@@ -323,7 +324,7 @@ func settle(group []*write, err error) {
 
 func (db *DB) tryCommit(group []*write) (err error) {
 	ctx := context.Background()
-	if _, err := db.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if _, err := db.writes.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() {
@@ -337,7 +338,7 @@ func (db *DB) tryCommit(group []*write) (err error) {
 			return err
 		}
 	}
-	if _, err := db.conn.ExecContext(ctx, "COMMIT"); err != nil {
+	if _, err := db.writes.ExecContext(ctx, "COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
@@ -346,10 +347,10 @@ func (db *DB) tryCommit(group []*write) (err error) {
 // savepoint runs one write of a group. verdict is the write's own error; broken
 // means that the whole transaction is lost.
 func (db *DB) savepoint(ctx context.Context, w *write) (verdict, broken error) {
-	if _, err := db.conn.ExecContext(ctx, "SAVEPOINT w"); err != nil {
+	if _, err := db.writes.ExecContext(ctx, "SAVEPOINT w"); err != nil {
 		return nil, err
 	}
-	verdict = runGuarded(w.fn, db.conn)
+	verdict = runGuarded(w.fn, db.writes)
 	if isFull(verdict) {
 		return nil, verdict
 	}
@@ -358,7 +359,7 @@ func (db *DB) savepoint(ctx context.Context, w *write) (verdict, broken error) {
 			return nil, errors.Join(verdict, err)
 		}
 	}
-	if _, err := db.conn.ExecContext(ctx, "RELEASE w"); err != nil {
+	if _, err := db.writes.ExecContext(ctx, "RELEASE w"); err != nil {
 		return nil, err
 	}
 	return translate(verdict), nil
