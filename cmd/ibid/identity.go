@@ -164,14 +164,12 @@ func settleIdentity(ctx context.Context, db *sqlite.DB, dir string) error {
 	if err != nil {
 		return err
 	}
-	marked, err := db.Marked(inside)
-	if err != nil {
-		return dirError(dir, err)
+	if inside == "" {
+		inside = newID()
 	}
-	if inside == "" || !marked {
-		if inside == "" {
-			inside = newID()
-		}
+	if marked, err := db.MarkLog(ctx, inside); err != nil {
+		return err
+	} else if !marked {
 		if err := db.SetIdentity(ctx, inside); err != nil {
 			return err
 		}

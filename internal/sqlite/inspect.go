@@ -55,7 +55,7 @@ func Inspect(ctx context.Context, path, identity string) (*Inspection, error) {
 		in.Empty, in.Foreign = false, true
 		return in, nil
 	}
-	log, err := inspectLog(path)
+	log, err := inspectLog(path, mark)
 	if err != nil {
 		return nil, err
 	}
@@ -195,9 +195,8 @@ func (db *DB) Identity(ctx context.Context) (string, error) { return db.Setting(
 // SetIdentity says to which data directory the database belongs. When it returns,
 // the database's file itself says so, and not only its log.
 func (db *DB) SetIdentity(ctx context.Context, identity string) error {
-	mark := markOf(identity)
 	err := db.write(ctx, func(q querier) error {
-		if _, err := q.ExecContext(ctx, "PRAGMA application_id = "+strconv.Itoa(int(int32(mark)))); err != nil {
+		if err := setMark(ctx, q, identity); err != nil {
 			return err
 		}
 		_, err := q.ExecContext(ctx, `INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, identitySetting, identity)
@@ -213,15 +212,25 @@ func (db *DB) SetIdentity(ctx context.Context, identity string) error {
 	switch written, _, err := readMark(db.path); {
 	case err != nil:
 		return fmt.Errorf("look at the database: %w", err)
-	case written != mark:
+	case written != markOf(identity):
 		return errors.New("the log could not be moved into the database")
 	}
-	return nil
+	_, err = db.MarkLog(ctx, identity)
+	return err
 }
 
-// Marked reports whether the database's file says to which data directory it
-// belongs.
-func (db *DB) Marked(identity string) (bool, error) {
+func setMark(ctx context.Context, q querier, identity string) error {
+	_, err := q.ExecContext(ctx, "PRAGMA application_id = "+strconv.Itoa(int(int32(markOf(identity)))))
+	return err
+}
+
+// MarkLog writes the mark once more, so that it stands in the log too: should this
+// process be killed, the next one can tell whose log it finds. It reports whether
+// the database's file has the mark.
+func (db *DB) MarkLog(ctx context.Context, identity string) (inFile bool, err error) {
 	mark, _, err := readMark(db.path)
-	return err == nil && mark == markOf(identity), err
+	if err != nil || mark != markOf(identity) {
+		return false, err
+	}
+	return true, db.write(ctx, func(q querier) error { return setMark(ctx, q, identity) })
 }

@@ -25,58 +25,42 @@ const (
 	logUnknown                 // nothing says what it should hold: the database must be verified with it
 )
 
-// inspectLog compares a database's log with the log's index. A log that lacks
-// commits is an error for which Damaged is true.
-func inspectLog(path string) (logState, error) {
-	log, err := os.Open(path + logEnding)
-	var size int64
-	switch {
-	case os.IsNotExist(err):
-	case err != nil:
-		return logNone, fmt.Errorf("look at the database's log: %w", err)
-	default:
-		defer log.Close()
-		info, err := log.Stat()
-		if err != nil {
-			return logNone, fmt.Errorf("look at the database's log: %w", err)
-		}
-		size = info.Size()
-	}
+// inspectLog compares a database's log with the log's index, and with the mark of
+// the data directory's identity, 0 where that is not known. A log that lacks commits
+// or is another database's is an error for which Damaged is true.
+func inspectLog(path string, mark uint32) (logState, error) {
 	index, known, err := readLogIndex(path + memoryEnding)
 	if err != nil {
 		return logNone, fmt.Errorf("look at the index of the database's log: %w", err)
 	}
 	missing := known && index.frames > index.moved
-	switch {
-	case size == 0 && missing:
-		return logNone, damaged("the log %s is missing or empty, and the database lacks what stood in it", path+logEnding)
-	case size == 0:
-		return logNone, nil
-	case !known:
-		return logUnknown, nil
-	case !missing:
-		return logWhole, nil
-	}
-	frames, salt, err := validFrames(log, index)
+	log, err := readLog(path + logEnding)
 	switch {
 	case err != nil:
-		return logNone, fmt.Errorf("read the database's log: %w", err)
-	case salt == index.salt && frames < index.frames:
+		return logNone, fmt.Errorf("look at the database's log: %w", err)
+	case log.empty && missing:
+		return logNone, damaged("the log %s is missing or empty, and the database lacks what stood in it", path+logEnding)
+	case log.empty:
+		return logNone, nil
+	case mark != 0 && log.mark != 0 && log.mark != mark:
+		return logNone, damaged("the log %s belongs to the database of another data directory", path+logEnding)
+	case !known:
+		return logUnknown, nil
+	case missing && (!log.sound || log.salt == index.salt && log.frames < index.frames):
 		return logNone, damaged("the log %s is damaged or cut short, and the database lacks what stood in it", path+logEnding)
-	case salt == index.salt:
-		return logWhole, nil
+	case missing && log.salt != index.salt:
+		// The log has begun anew since the index was put on disk, as can be after a
+		// power cut, or one of the two is another database's.
+		return logUnknown, nil
 	}
-	// The log has begun anew since the index was put on disk, as can be after a
-	// power cut, or one of the two is another database's.
-	return logUnknown, nil
+	return logWhole, nil
 }
 
 // logIndex is what the log's index says of the log.
 type logIndex struct {
-	salt     [2]uint32
-	pageSize int64
-	frames   uint32 // committed
-	moved    uint32 // of them into the database
+	salt   [2]uint32
+	frames uint32 // committed
+	moved  uint32 // of them into the database
 }
 
 // readLogIndex reads the log's index; known is false where it says nothing: after
@@ -98,58 +82,74 @@ func readLogIndex(path string) (index logIndex, known bool, err error) {
 		return index, false, err
 	}
 	head, native := b[:copySize], binary.NativeEndian
-	const version, pageSizeAt, framesAt, saltAt, sumAt, isInit = 3007000, 14, 16, 32, 40, 12
+	const version, isInit, framesAt, saltAt, sumAt = 3007000, 12, 16, 32, 40
 	sum := walSum(native, [2]uint32{}, head[:sumAt])
 	if !bytes.Equal(head, b[copySize:2*copySize]) || native.Uint32(head) != version || head[isInit] != 1 ||
 		sum != [2]uint32{native.Uint32(head[sumAt:]), native.Uint32(head[sumAt+4:])} {
 		return index, false, nil
 	}
 	index.frames, index.moved = native.Uint32(head[framesAt:]), native.Uint32(b[2*copySize:])
-	index.pageSize = int64(native.Uint16(head[pageSizeAt:]))
-	if index.pageSize == 1 {
-		index.pageSize = 1 << 16
-	}
 	// The salts are copied from the log as they stand there.
 	index.salt = [2]uint32{binary.BigEndian.Uint32(head[saltAt:]), binary.BigEndian.Uint32(head[saltAt+4:])}
 	return index, index.moved <= index.frames, nil
 }
 
-// validFrames counts the frames at the beginning of a log that are as they were
-// written, no further than the index knows of. salt is the log's.
-func validFrames(log io.Reader, index logIndex) (frames uint32, salt [2]uint32, err error) {
-	const headSize, frameHeadSize = 32, 24
-	r := bufio.NewReaderSize(log, 1<<20)
-	head := make([]byte, headSize)
-	if _, err := io.ReadFull(r, head); errors.Is(err, io.ErrUnexpectedEOF) {
-		return 0, index.salt, nil // cut short
-	} else if err != nil {
-		return 0, salt, err
+// logContent is what a log holds.
+type logContent struct {
+	empty  bool
+	sound  bool // its header is
+	salt   [2]uint32
+	frames uint32 // at its beginning that are as they were written
+	mark   uint32 // of the first page, where one of these frames is that page; else 0
+}
+
+func readLog(path string) (log logContent, err error) {
+	f, err := os.Open(path)
+	if os.IsNotExist(err) {
+		return logContent{empty: true}, nil
 	}
-	big := binary.BigEndian
+	if err != nil {
+		return log, err
+	}
+	defer f.Close()
+	const headSize, frameHeadSize, markAt = 32, 24, 68
+	r, big := bufio.NewReaderSize(f, 1<<20), binary.BigEndian
+	head := make([]byte, headSize)
+	switch n, err := io.ReadFull(r, head); {
+	case n == 0 && errors.Is(err, io.EOF):
+		return logContent{empty: true}, nil
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return log, nil
+	case err != nil:
+		return log, err
+	}
 	var order binary.ByteOrder = binary.LittleEndian
 	if big.Uint32(head)&1 == 1 {
 		order = big
 	}
-	salt = [2]uint32{big.Uint32(head[16:]), big.Uint32(head[20:])}
 	sum := walSum(order, [2]uint32{}, head[:24])
-	if sum != [2]uint32{big.Uint32(head[24:]), big.Uint32(head[28:])} {
-		return 0, index.salt, nil // damaged
+	pageSize := big.Uint32(head[8:])
+	if sum != [2]uint32{big.Uint32(head[24:]), big.Uint32(head[28:])} || pageSize < 512 || pageSize > 1<<16 || pageSize&(pageSize-1) != 0 {
+		return log, nil
 	}
-	frame := make([]byte, frameHeadSize+index.pageSize)
-	for frames < index.frames {
+	log.sound, log.salt = true, [2]uint32{big.Uint32(head[16:]), big.Uint32(head[20:])}
+	frame := make([]byte, frameHeadSize+pageSize)
+	for {
 		if _, err := io.ReadFull(r, frame); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return frames, salt, nil
+			return log, nil
 		} else if err != nil {
-			return frames, salt, err
+			return log, err
 		}
 		sum = walSum(order, sum, frame[:8])
 		sum = walSum(order, sum, frame[frameHeadSize:])
-		if salt != [2]uint32{big.Uint32(frame[8:]), big.Uint32(frame[12:])} || sum != [2]uint32{big.Uint32(frame[16:]), big.Uint32(frame[20:])} {
-			return frames, salt, nil
+		if log.salt != [2]uint32{big.Uint32(frame[8:]), big.Uint32(frame[12:])} || sum != [2]uint32{big.Uint32(frame[16:]), big.Uint32(frame[20:])} {
+			return log, nil
 		}
-		frames++
+		log.frames++
+		if big.Uint32(frame) == 1 {
+			log.mark = big.Uint32(frame[frameHeadSize+markAt:])
+		}
 	}
-	return frames, salt, nil
 }
 
 // walSum goes on with SQLite's checksum of a log; len(b) is a multiple of 8.
