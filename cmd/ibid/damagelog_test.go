@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/binary"
+	enc "encoding/binary"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -112,7 +112,7 @@ func TestRecoverReadsTheLog(t *testing.T) {
 	h := killed(t, warrantyText, walrusText)
 	log := filepath.Join(h.data, databaseName+"-wal")
 	held := h.stored()
-	frames := int(binary.NativeEndian.Uint32([]byte(held[databaseName+"-shm"])[16:])) // that are committed
+	frames := int(enc.NativeEndian.Uint32([]byte(held[databaseName+"-shm"])[16:])) // that are committed
 	write(t, log, flipped(held[databaseName+"-wal"], 32+(frames-1)*(24+4096)+2000))
 	before := h.stored()
 	r := h.recovers()

@@ -42,6 +42,9 @@ type Salvaged struct {
 // Where identity, that of the data directory, is not the damaged database's, it is
 // somebody else's, and nothing is taken from it.
 func Salvage(ctx context.Context, from, to, identity string, now time.Time) (got Salvaged, err error) {
+	if err := registerFunctions(); err != nil {
+		return got, err
+	}
 	names, err := migrationNames()
 	if err != nil {
 		return got, err
