@@ -98,9 +98,12 @@ type added struct {
 }
 
 func (c *cli) add(ctx context.Context, s *session, args []string, o addOptions) error {
-	found := collect(args, o.folder)
+	found, err := c.collectSlowly(ctx, args, o.folder)
+	if err != nil {
+		return err
+	}
 	a := c.newAdder(s, o, found.items)
-	err := a.run(ctx, found.items)
+	err = a.run(ctx, found.items)
 	a.bar.end()
 	if ctx.Err() != nil && len(a.pending) > 0 && !a.noWait {
 		fmt.Fprintf(c.err, "not done yet: %s; processing goes on %s, and `ibid cancel` stops it\n", count(len(a.pending), "document"), a.wherePending())
@@ -382,6 +385,9 @@ func (a *adder) summary(w io.Writer, found collection) error {
 			names += fmt.Sprintf(" and %d more", n-most)
 		}
 		fmt.Fprintf(w, "left out, as they lead out of the folder or to no file: %s\n", names)
+	}
+	if len(found.system) > 0 {
+		fmt.Fprintf(w, "left out, as the system makes up what is in them: %s\n", strings.Join(found.system, ", "))
 	}
 	failed, wordless := 0, 0
 	for _, one := range a.results {

@@ -59,17 +59,20 @@ func validText(s string) string {
 
 // collection is what the arguments of add come to.
 type collection struct {
+	walking
 	items   []item
 	skipped map[string]int  // extension → files of folders that were left out, as they hold no text
 	links   []string        // of folders, not followed
+	system  []string        // folders that the system makes up, such as /proc
 	seen    map[string]bool // absolute paths and URLs
 }
 
 // collect turns arguments into files and URLs. Folders are walked, patterns
 // that the shell has left alone are expanded. folder is where things go in the
-// library; "" puts the files of a walked folder under that folder's name.
-func collect(args []string, folder string) collection {
-	c := collection{skipped: map[string]int{}, seen: map[string]bool{}}
+// library; "" puts the files of a walked folder under that folder's name. An error
+// means that it was not done to its end.
+func (w walking) collect(args []string, folder string) (collection, error) {
+	c := collection{walking: w, skipped: map[string]int{}, seen: map[string]bool{}}
 	folder = strings.Trim(path.Clean("/"+filepath.ToSlash(folder)), "/")
 	for _, arg := range args {
 		switch {
@@ -79,10 +82,12 @@ func collect(args []string, folder string) collection {
 				c.items = append(c.items, item{name: arg, url: arg, folder: folder})
 			}
 		default:
-			c.addPath(arg, folder)
+			if err := c.addPath(arg, folder); err != nil {
+				return c, err
+			}
 		}
 	}
-	return c
+	return c, c.goOn(len(c.items))
 }
 
 func isURL(arg string) bool {
@@ -90,20 +95,23 @@ func isURL(arg string) bool {
 	return ok && scheme != "" && !strings.ContainsAny(scheme, `/\.*?[`)
 }
 
-func (c *collection) addPath(arg, folder string) {
+// addPath takes a file, a folder or a pattern. The error says that it was not done
+// to its end; what is wrong with a path is an item.
+func (c *collection) addPath(arg, folder string) error {
 	info, err := os.Stat(arg) // follows a link that the user has named
 	switch {
 	case err == nil && info.IsDir():
-		c.walk(arg, folder)
+		return c.walk(arg, folder)
 	case err == nil:
 		c.addFile(arg, arg, folder, info)
 	case errors.Is(err, fs.ErrNotExist) && hasPattern(arg):
-		c.expand(arg, folder)
+		return c.expand(arg, folder)
 	case errors.Is(err, fs.ErrNotExist):
 		c.fail(arg, errors.New("no such file or folder"))
 	default:
 		c.fail(arg, err)
 	}
+	return nil
 }
 
 func (c *collection) fail(name string, err error) {
@@ -133,21 +141,25 @@ func (c *collection) addFile(name, file, folder string, info fs.FileInfo) {
 }
 
 // walk takes the files of a folder and of the folders in it. Hidden ones,
-// node_modules and data directories of ibid are left out, links to folders are not followed, and links to
-// files only where the file lies within the folder.
-func (c *collection) walk(root, folder string) {
+// node_modules, data directories of ibid and what the system makes up (/proc) are
+// left out, links to folders are not followed, and links to files only where the
+// file lies within the folder.
+func (c *collection) walk(root, folder string) error {
 	abs, err := filepath.Abs(root)
 	if err == nil {
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	if err != nil {
 		c.fail(root, err)
-		return
+		return nil
 	}
 	if folder == "" {
 		folder = libraryFolder(root)
 	}
-	filepath.WalkDir(abs, func(file string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(abs, func(file string, d fs.DirEntry, err error) error {
+		if err := c.goOn(len(c.items)); err != nil {
+			return err
+		}
 		rel, _ := filepath.Rel(abs, file)
 		name := filepath.Join(root, rel)
 		if err != nil {
@@ -156,6 +168,10 @@ func (c *collection) walk(root, folder string) {
 		}
 		if d.IsDir() {
 			if file != abs && leftOut(d.Name()) || isDataDir(file) {
+				return filepath.SkipDir
+			}
+			if ofTheSystem(file) {
+				c.system = append(c.system, name)
 				return filepath.SkipDir
 			}
 			return nil
@@ -230,22 +246,27 @@ func linksInside(link, root string) bool {
 func hasPattern(arg string) bool { return strings.ContainsAny(arg, "*?[") }
 
 // expand takes what a pattern matches. ** stands for any number of folders.
-func (c *collection) expand(pattern, folder string) {
-	matches, err := glob(pattern)
+func (c *collection) expand(pattern, folder string) error {
+	matches, err := c.glob(pattern)
+	if stopped := c.goOn(len(c.items)); stopped != nil {
+		return stopped
+	}
 	if err != nil {
 		c.fail(pattern, err)
-		return
+		return nil
 	}
 	if len(matches) == 0 {
 		c.fail(pattern, errors.New("matches no file"))
-		return
 	}
 	for _, m := range matches {
-		c.addPath(m, folder)
+		if err := c.addPath(m, folder); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-func glob(pattern string) ([]string, error) {
+func (w walking) glob(pattern string) ([]string, error) {
 	if !strings.Contains(pattern, "**") {
 		matches, err := filepath.Glob(pattern)
 		return slices.DeleteFunc(matches, hiddenMatch(pattern)), err
@@ -267,11 +288,14 @@ func glob(pattern string) ([]string, error) {
 	}
 	var matches []string
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err := w.goOn(len(matches)); err != nil {
+			return err
+		}
 		if err != nil {
 			return nil // what cannot be read matches nothing
 		}
 		switch {
-		case d.IsDir() && (file != root && leftOut(d.Name()) || isDataDir(file)):
+		case d.IsDir() && (file != root && leftOut(d.Name()) || isDataDir(file) || ofTheSystem(file)):
 			return filepath.SkipDir
 		case file != root && leftOut(d.Name()):
 			return nil

@@ -8,6 +8,16 @@ import (
 	"testing"
 )
 
+// mustCollect collects to the end.
+func mustCollect(t *testing.T, args []string, folder string) collection {
+	t.Helper()
+	c, err := collect(t.Context(), args, folder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // tree makes a folder with these files in it and returns its path.
 func tree(t *testing.T, files ...string) string {
 	t.Helper()
@@ -44,21 +54,21 @@ func wantItems(t *testing.T, got, want []string) {
 func TestCollectFolder(t *testing.T) {
 	root := tree(t, "a.md", "2024/b.pdf", "2024/q1/c.txt", ".hidden.md", ".git/config", "node_modules/x/readme.md",
 		"2024/.cache/d.md", "photo.JPG", "2024/photo.jpg", "2024/archive.tar")
-	c := collect([]string{root}, "")
+	c := mustCollect(t, []string{root}, "")
 	wantItems(t, found(root, c), []string{"a.md@papers", "2024/b.pdf@papers/2024", "2024/q1/c.txt@papers/2024/q1"})
 	if got := skippedText(c.skipped); got != "1 .tar, 2 .jpg" {
 		t.Errorf("left out %s", got)
 	}
 	write(t, filepath.Join(root, "scan.png"), strings.Repeat("x", 5000)) // large enough to be a page
-	wantItems(t, found(root, collect([]string{filepath.Join(root, "scan.png"), root}, "")),
+	wantItems(t, found(root, mustCollect(t, []string{filepath.Join(root, "scan.png"), root}, "")),
 		[]string{"scan.png@", "a.md@papers", "2024/b.pdf@papers/2024", "2024/q1/c.txt@papers/2024/q1"})
-	if c := collect([]string{root}, ""); len(c.items) != 4 {
+	if c := mustCollect(t, []string{root}, ""); len(c.items) != 4 {
 		t.Errorf("a scan in the folder is not taken: %v", found(root, c))
 	}
 	if err := os.Remove(filepath.Join(root, "scan.png")); err != nil {
 		t.Fatal(err)
 	}
-	wantItems(t, found(root, collect([]string{root}, "/contracts/")),
+	wantItems(t, found(root, mustCollect(t, []string{root}, "/contracts/")),
 		[]string{"a.md@contracts", "2024/b.pdf@contracts/2024", "2024/q1/c.txt@contracts/2024/q1"})
 }
 
@@ -72,19 +82,19 @@ func TestCollectStaysInsideTheFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := collect([]string{root}, "")
+	c := mustCollect(t, []string{root}, "")
 	wantItems(t, found(root, c), []string{"a.md@papers", "sub/b.md@papers/sub", "in.md@papers"})
 	if len(c.links) != 4 {
 		t.Errorf("links that were left out: %q", c.links)
 	}
 	// A link that the user names is followed.
-	wantItems(t, found(root, collect([]string{filepath.Join(root, "out.md")}, "")), []string{"out.md@"})
+	wantItems(t, found(root, mustCollect(t, []string{filepath.Join(root, "out.md")}, "")), []string{"out.md@"})
 }
 
 func TestCollectEachFileOnce(t *testing.T) {
 	root := tree(t, "a.md", "b.md")
 	a := filepath.Join(root, "a.md")
-	c := collect([]string{a, root, a, "https://example.org/x", "https://example.org/x"}, "f")
+	c := mustCollect(t, []string{a, root, a, "https://example.org/x", "https://example.org/x"}, "f")
 	if len(c.items) != 3 {
 		t.Errorf("collected %v", found(root, c))
 	}
@@ -92,7 +102,9 @@ func TestCollectEachFileOnce(t *testing.T) {
 
 func TestCollectPatterns(t *testing.T) {
 	root := tree(t, "a.md", "b.txt", "x/c.md", "x/y/d.md", "x/y/.e.md", ".h/f.md", "[g].md")
-	at := func(pattern string) []string { return found(root, collect([]string{filepath.Join(root, pattern)}, "")) }
+	at := func(pattern string) []string {
+		return found(root, mustCollect(t, []string{filepath.Join(root, pattern)}, ""))
+	}
 	wantItems(t, at("*.md"), []string{"a.md@", "[g].md@"})
 	wantItems(t, at("**/*.md"), []string{"a.md@", "[g].md@", "x/c.md@", "x/y/d.md@"})
 	wantItems(t, at("x/**"), []string{"x/c.md@", "x/y/d.md@"})
@@ -107,7 +119,7 @@ func TestCollectPatterns(t *testing.T) {
 }
 
 func TestCollectURLs(t *testing.T) {
-	c := collect([]string{"https://example.org/a", "ftp://example.org/b"}, "web")
+	c := mustCollect(t, []string{"https://example.org/a", "ftp://example.org/b"}, "web")
 	if len(c.items) != 2 || c.items[0].url != "https://example.org/a" || c.items[0].folder != "web" || c.items[1].url == "" {
 		t.Errorf("collected %+v", c.items)
 	}
@@ -121,11 +133,11 @@ func TestCollectLeavesDataDirectoriesOut(t *testing.T) {
 	write(t, filepath.Join(dir, "data", "ibid.db"), "database")
 	write(t, filepath.Join(dir, "data", "files", "ab", "original.md"), "a")
 	for _, arg := range []string{dir, filepath.Join(dir, "**", "*.md")} {
-		if got := len(collect([]string{arg}, "").items); got != 2 {
+		if got := len(mustCollect(t, []string{arg}, "").items); got != 2 {
 			t.Errorf("%s: %d files, want 2", arg, got)
 		}
 	}
-	if got := len(collect([]string{filepath.Join(dir, "data")}, "").items); got != 0 {
+	if got := len(mustCollect(t, []string{filepath.Join(dir, "data")}, "").items); got != 0 {
 		t.Errorf("the data directory itself: %d files", got)
 	}
 }

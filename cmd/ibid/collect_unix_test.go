@@ -16,7 +16,7 @@ func TestCollectSpecialFiles(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skipf("no named pipes here: %v", err)
 	}
-	wantItems(t, found(root, collect([]string{root, pipe, "/dev/null"}, "")), []string{
+	wantItems(t, found(root, mustCollect(t, []string{root, pipe, "/dev/null"}, "")), []string{
 		"a.md@papers", "pipe.md! a named pipe is not a file to read", "pipe.md! a named pipe is not a file to read",
 		"dev/null! a device is not a file to read",
 	})
@@ -31,7 +31,7 @@ func TestCollectSpecialFiles(t *testing.T) {
 func TestAWalkedFolderIsNotLeft(t *testing.T) {
 	root := tree(t, "a.md", "in/b.md", "in/link.md")
 	outside := write(t, filepath.Join(t.TempDir(), "b.md"), "secret")
-	items := collect([]string{root}, "").items
+	items := mustCollect(t, []string{root}, "").items
 	replace := func(old, link, to string) {
 		if err := os.RemoveAll(filepath.Join(root, old)); err != nil {
 			t.Fatal(err)

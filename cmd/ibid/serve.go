@@ -91,7 +91,12 @@ func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
 			defer close(followed)
 			c.followWatched(ctx, cfg, endpoint{URL: "http://" + dialable(ln.Addr()), Token: cfg.Token}, a.watched)
 		}()
-		defer func() { <-followed }()
+		defer func() {
+			select {
+			case <-followed:
+			case <-time.After(softStop): // a file on a drive that hangs
+			}
+		}()
 	}
 	if len(add) > 0 {
 		added := make(chan struct{})

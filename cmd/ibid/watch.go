@@ -44,24 +44,33 @@ func onlyFolders(cmd *cobra.Command, args []string, o addOptions) error {
 	return nil
 }
 
-// watch follows folders until ctx ends, which is no failure.
+// watch follows folders until ctx ends, which is no failure. Each is looked at in a
+// goroutine of its own, so that a large one, or one on a drive that hangs, does not
+// hold up the others.
 func (c *cli) watch(ctx context.Context, s *session, dirs []string, o addOptions) error {
-	w := &watcher{cli: c, session: s, options: o, out: newTerminal(c.out, c.env)}
+	var all []*watcher
+	var sending sync.Mutex
 	for _, dir := range dirs {
-		f, err := newWatchedFolder(dir, o.folder)
+		f, err := newWatchedFolder(dir)
 		if err != nil {
 			return fmt.Errorf("watch %s: %w", dir, err)
 		}
-		w.folders = append(w.folders, f)
+		all = append(all, &watcher{cli: c, session: s, options: o, out: newTerminal(c.out, c.env), folder: f, sending: &sending})
 	}
-	err := w.begin(ctx)
-	defer w.announce(ctx)()
-	for err == nil {
-		var took time.Duration
-		if took, err = w.round(ctx); err == nil {
-			err = sleep(ctx, max(lookEvery, lookShare*took))
+	for _, w := range all {
+		if err := w.begin(ctx); err != nil && ctx.Err() == nil {
+			return err
 		}
 	}
+	watching, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	var group sync.WaitGroup
+	for _, w := range all {
+		group.Go(func() { s.hold(watching, w.folder.root, o.folder) })
+		group.Go(func() { end(w.follow(watching)) }) // the first that fails ends all
+	}
+	group.Wait()
+	err := context.Cause(watching)
 	if ctx.Err() != nil {
 		fmt.Fprintln(c.err, "watching has ended; what was added stays")
 		return nil
@@ -78,25 +87,28 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// watcher follows one folder.
 type watcher struct {
 	cli     *cli
 	session *session
 	options addOptions
 	out     *terminal
-	folders []*watchedFolder
+	folder  *watchedFolder
+	sending *sync.Mutex     // held by the one watcher that changes the library, and prints
+	tell    func(files int) // nil, or told how many files there are while it looks and sends
 }
 
-// announce tells the server which folders are followed here, until the returned
-// function is called.
-func (w *watcher) announce(ctx context.Context) (end func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var told sync.WaitGroup
-	for _, f := range w.folders {
-		told.Go(func() { w.session.hold(ctx, f.root, w.options.folder) })
-	}
-	return func() {
-		cancel()
-		told.Wait()
+// follow looks at the folder again and again until ctx ends or the server can't be
+// reached.
+func (w *watcher) follow(ctx context.Context) error {
+	for {
+		took, err := w.round(ctx)
+		if err == nil {
+			err = sleep(ctx, max(lookEvery, lookShare*took))
+		}
+		if err != nil {
+			return err
+		}
 	}
 }
 
@@ -106,39 +118,45 @@ func (w *watcher) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range w.folders {
-		for _, d := range docs {
-			f.remember(d)
-		}
-		fmt.Fprintf(w.cli.err, "watching %s; Ctrl-C ends it\n", oneLine(f.name, 0))
+	for _, d := range docs {
+		w.folder.remember(d)
 	}
+	fmt.Fprintf(w.cli.err, "watching %s; Ctrl-C ends it\n", oneLine(w.folder.name, 0))
 	return nil
 }
 
-// round looks at every folder once and does in the library what was done there.
+// round looks at the folder once and does in the library what was done there. took
+// is the time of the look alone.
 func (w *watcher) round(ctx context.Context) (took time.Duration, err error) {
-	for _, f := range w.folders {
-		began := time.Now()
-		present := f.there()
-		if present != f.present {
-			f.present = present
-			fmt.Fprintf(w.cli.err, "%s %s\n", oneLine(f.name, 0), map[bool]string{true: "is there again", false: "is not there; nothing is removed, and watching goes on when it is back"}[present])
-		}
-		if !present {
-			continue
-		}
-		todo := f.compare(collect([]string{f.name}, w.options.folder), time.Now())
-		took += time.Since(began)
-		if err := w.do(ctx, f, todo); err != nil {
-			return took, err
-		}
+	f, began := w.folder, time.Now()
+	present, err := atLatest(ctx, func() (bool, error) { return f.there(), nil })
+	if err != nil {
+		return 0, err
 	}
-	return took, nil
+	if present != f.present {
+		f.present = present
+		fmt.Fprintf(w.cli.err, "%s %s\n", oneLine(f.name, 0), map[bool]string{true: "is there again", false: "is not there; nothing is removed, and watching goes on when it is back"}[present])
+	}
+	if !present {
+		return time.Since(began), nil
+	}
+	found, err := collect(ctx, []string{f.name}, w.options.folder, w.tell)
+	if err != nil {
+		return time.Since(began), err
+	}
+	todo := f.compare(found, time.Now())
+	took = time.Since(began)
+	return took, w.do(ctx, f, todo)
 }
+
+// atOnce is how many files a watcher sends before another may.
+const atOnce = 500
 
 // do carries out what a look came to: moves first, so that a file which moved
 // and changed is a new version of the same document.
 func (w *watcher) do(ctx context.Context, f *watchedFolder, todo deeds) error {
+	w.sending.Lock()
+	defer w.sending.Unlock()
 	for _, m := range todo.moved {
 		if err := w.move(ctx, f, m); err != nil {
 			return err
@@ -149,16 +167,33 @@ func (w *watcher) do(ctx context.Context, f *watchedFolder, todo deeds) error {
 			return err
 		}
 	}
-	if len(todo.read) == 0 {
-		return nil
+	for len(todo.read) > 0 {
+		n := min(atOnce, len(todo.read))
+		if err := w.read(ctx, f, todo.read[:n]); err != nil {
+			for _, it := range todo.read {
+				f.known[it.source()].sent = false // at the next look, then
+			}
+			return err
+		}
+		todo.read = todo.read[n:]
+		w.sending.Unlock()
+		w.sending.Lock()
 	}
-	a := w.cli.newAdder(w.session, w.options, todo.read)
-	err := a.run(ctx, todo.read)
+	return nil
+}
+
+// read adds files, or new versions of them.
+func (w *watcher) read(ctx context.Context, f *watchedFolder, files []item) error {
+	a := w.cli.newAdder(w.session, w.options, files)
+	err := a.run(ctx, files)
 	a.bar.end()
 	for _, one := range a.results {
 		if one.doc.ID != "" && one.path != "" {
 			f.known[one.item.source()].id = one.doc.ID
 		}
+	}
+	if w.tell != nil {
+		w.tell(f.documents())
 	}
 	return err
 }
@@ -230,7 +265,7 @@ type moved struct {
 	to   item
 }
 
-func newWatchedFolder(dir, folder string) (*watchedFolder, error) {
+func newWatchedFolder(dir string) (*watchedFolder, error) {
 	root, err := filepath.Abs(dir)
 	if err == nil {
 		root, err = filepath.EvalSymlinks(root)
@@ -254,6 +289,17 @@ func (f *watchedFolder) remember(d ibid.Document) {
 	if d.PartOf == "" && f.holds(d.Source) { // what came out of an archive goes with it
 		f.known[d.Source] = &seen{id: d.ID}
 	}
+}
+
+// documents is how many of its files are documents.
+func (f *watchedFolder) documents() int {
+	n := 0
+	for _, s := range f.known {
+		if s.id != "" {
+			n++
+		}
+	}
+	return n
 }
 
 func (f *watchedFolder) holds(path string) bool {
@@ -295,16 +341,18 @@ func (f *watchedFolder) compare(found collection, now time.Time) deeds {
 		}
 	}
 	f.looked = f.looked || trusted
+	left := f.haveLeft()
 	for _, it := range found.items {
 		s := f.known[it.source()]
 		if it.err != nil || s == nil || s.sent || !s.still(now) {
 			continue
 		}
 		s.sent = true
-		if from := f.movedFrom(s); s.id == "" && from != "" {
+		if from := movedFrom(left, s); s.id == "" && from != "" {
 			old := f.known[from]
 			s.id = old.id
 			delete(f.known, from)
+			delete(left, from)
 			todo.moved = append(todo.moved, moved{s.id, from, it})
 			if same(old.info, s.info) {
 				continue
@@ -315,8 +363,9 @@ func (f *watchedFolder) compare(found collection, now time.Time) deeds {
 		}
 		todo.read = append(todo.read, it)
 	}
+	restless := f.restless()
 	for path, s := range f.known {
-		if s.missed >= goneAfter && !f.waitsElsewhere(s) {
+		if s.missed >= goneAfter && !waitsElsewhere(restless, s) {
 			todo.gone = append(todo.gone, path)
 		}
 	}
@@ -348,25 +397,43 @@ func same(a, b fs.FileInfo) bool {
 	return a != nil && b != nil && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && os.SameFile(a, b)
 }
 
+// haveLeft returns the documents whose files are not at their path any more. There
+// are few of them, where there may be very many files.
+func (f *watchedFolder) haveLeft() map[string]*seen {
+	left := map[string]*seen{}
+	for path, s := range f.known {
+		if s.missed > 0 && s.id != "" && s.info != nil {
+			left[path] = s
+		}
+	}
+	return left
+}
+
 // movedFrom finds the path that a file which is new here has left; "" for none.
-func (f *watchedFolder) movedFrom(s *seen) string {
-	for path, other := range f.known {
-		if other.missed > 0 && other.id != "" && other.info != nil && os.SameFile(other.info, s.info) {
+func movedFrom(left map[string]*seen, s *seen) string {
+	for path, other := range left {
+		if os.SameFile(other.info, s.info) {
 			return path
 		}
 	}
 	return ""
 }
 
-// waitsElsewhere reports whether a file that has left its path is at another
-// one, where it is not still yet.
-func (f *watchedFolder) waitsElsewhere(s *seen) bool {
-	for _, other := range f.known {
-		if s.info != nil && other.missed == 0 && other.info != nil && !other.sent && os.SameFile(s.info, other.info) {
-			return true
+// restless returns the files that were written so lately that they were not sent.
+func (f *watchedFolder) restless() []*seen {
+	var all []*seen
+	for _, s := range f.known {
+		if s.missed == 0 && s.info != nil && !s.sent {
+			all = append(all, s)
 		}
 	}
-	return false
+	return all
+}
+
+// waitsElsewhere reports whether a file that has left its path is at another
+// one, where it is not still yet.
+func waitsElsewhere(restless []*seen, s *seen) bool {
+	return s.info != nil && slices.ContainsFunc(restless, func(other *seen) bool { return os.SameFile(s.info, other.info) })
 }
 
 // within reports whether a path is one of the places, or lies below one.

@@ -27,7 +27,7 @@ func newLookout(t *testing.T) *lookout {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	f, err := newWatchedFolder(dir, "")
+	f, err := newWatchedFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func (l *lookout) put(name, text string, age time.Duration) string {
 // look returns what is to be done, in words. Documents that are read get their
 // name as id.
 func (l *lookout) look() string {
-	return l.take(collect([]string{l.dir}, ""))
+	return l.take(mustCollect(l.t, []string{l.dir}, ""))
 }
 
 func (l *lookout) take(found collection) string {
@@ -140,7 +140,7 @@ func TestWatchRemovesNothingItCannotSee(t *testing.T) {
 	l.put("b.md", "b", time.Hour)
 	l.expect("read a.md, read b.md")
 	// A part of the folder that cannot be read says nothing of its files.
-	blind := collect([]string{filepath.Join(l.dir, "b.md")}, "")
+	blind := mustCollect(l.t, []string{filepath.Join(l.dir, "b.md")}, "")
 	blind.fail(filepath.Join(l.dir, "sub"), errors.New("permission denied"))
 	for range 2 * goneAfter {
 		if got := l.take(blind); got != "" {

@@ -145,59 +145,86 @@ func (f *watchedFolders) report(id, state string, files int, err error) {
 }
 
 // followWatched follows the watched folders beside the server until ctx ends,
-// as `ibid add --watch` would.
+// as `ibid add --watch` would, each in a goroutine of its own.
 func (c *cli) followWatched(ctx context.Context, cfg Config, at endpoint, folders *watchedFolders) {
 	quiet := *c
 	quiet.out, quiet.err = io.Discard, io.Discard
 	s := &session{client: newClient(at, nil), cfg: cfg}
 	defer s.client.close()
-	watchers := map[string]*watcher{}
+	var group sync.WaitGroup
+	defer group.Wait()
+	following := map[string]context.CancelFunc{} // by the watch's id
 	for ctx.Err() == nil {
-		var took time.Duration
-		var again <-chan time.Time // never, as long as there is no folder
+		wanted := map[string]bool{}
 		for _, w := range folders.Watches() {
-			if w.By == "server" {
-				took += quiet.lookAt(ctx, s, w, watchers, folders)
-				again = time.After(max(lookEvery, lookShare*took))
+			if w.By != "server" {
+				continue
+			}
+			wanted[w.ID] = true
+			if following[w.ID] == nil {
+				watching, end := context.WithCancel(ctx)
+				following[w.ID] = end
+				group.Go(func() { quiet.followOne(watching, s, w, folders) })
+			}
+		}
+		for id, end := range following {
+			if !wanted[id] {
+				end()
+				delete(following, id)
 			}
 		}
 		select {
 		case <-ctx.Done():
 		case <-folders.woken:
-		case <-again:
 		}
+	}
+	for _, end := range following {
+		end()
 	}
 }
 
-// lookAt looks at one watched folder once, and says how it is.
-func (c *cli) lookAt(ctx context.Context, s *session, w server.Watch, watchers map[string]*watcher, folders *watchedFolders) (took time.Duration) {
-	one := watchers[w.ID]
-	if one == nil {
-		f, err := newWatchedFolder(w.Path, w.Folder)
-		if err != nil {
+// followOne follows one folder until ctx ends, and says how it is.
+func (c *cli) followOne(ctx context.Context, s *session, w server.Watch, folders *watchedFolders) {
+	var one *watcher
+	for ctx.Err() == nil {
+		took, err := time.Duration(0), error(nil)
+		if one == nil {
+			one, err = c.beginOne(ctx, s, w, folders)
+		}
+		if one != nil {
+			began := time.Now()
+			took, err = one.round(ctx)
+			if err != nil {
+				took = time.Since(began) // so that what fails slowly is not tried all the time
+			}
+			one.tell = nil // it is not starting any more
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case one == nil && err == nil:
 			folders.report(w.ID, "missing", 0, nil)
-			return 0
-		}
-		one = &watcher{cli: c, session: s, options: addOptions{folder: w.Folder, noWait: true}, out: newTerminal(c.out, c.env), folders: []*watchedFolder{f}}
-		if err := one.begin(ctx); err != nil {
+		case one == nil:
 			folders.report(w.ID, "failed", 0, err)
-			return 0
+		default:
+			folders.report(w.ID, map[bool]string{true: "followed", false: "missing"}[one.folder.present], one.folder.documents(), err)
 		}
-		watchers[w.ID] = one
+		_ = sleep(ctx, max(lookEvery, lookShare*took))
 	}
-	took, err := one.round(ctx)
-	if ctx.Err() != nil {
-		return took
+}
+
+// beginOne begins to follow a folder; nil without an error: it is not there.
+func (c *cli) beginOne(ctx context.Context, s *session, w server.Watch, folders *watchedFolders) (*watcher, error) {
+	f, err := atLatest(ctx, func() (*watchedFolder, error) { return newWatchedFolder(w.Path) })
+	if err != nil {
+		return nil, ctx.Err()
 	}
-	f := one.folders[0]
-	files := 0
-	for _, file := range f.known {
-		if file.id != "" {
-			files++
-		}
+	one := &watcher{cli: c, session: s, options: addOptions{folder: w.Folder, noWait: true}, out: newTerminal(c.out, c.env), folder: f, sending: &sync.Mutex{},
+		tell: func(files int) { folders.report(w.ID, "starting", files, nil) }}
+	if err := one.begin(ctx); err != nil {
+		return nil, err
 	}
-	folders.report(w.ID, map[bool]string{true: "followed", false: "missing"}[f.present], files, err)
-	return took
+	return one, nil
 }
 
 // hold tells the server, as long as ctx lasts, that this command follows a

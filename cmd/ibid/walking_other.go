@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// ofTheSystem reports whether a folder holds no files but what the system makes up.
+func ofTheSystem(dir string) bool { return dir == "/dev" }
