@@ -45,8 +45,8 @@ check: go web/node_modules/.package-lock.json ## look for mistakes without runni
 	go test ./internal/importtest
 	cd web && npm run --silent check
 
-bench: build ## measure: latency, overhead, ingestion, search, memory, start-up, size
-	@go run ./scripts/bench
+bench: build ## measure: latency, overhead, ingestion, search, memory, start-up, size; GROWTH=1: what a library costs as it grows, and draw it
+	@go run ./scripts/bench $(if $(GROWTH),-library-growth)
 
 eval: build ## measure retrieval quality on public question sets
 	@go run ./scripts/eval

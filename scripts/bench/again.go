@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -98,6 +99,9 @@ func againCorpus(o options, gen *generator) (files []againFile, what string, err
 func (s *server) sendFiles(ctx context.Context, files []againFile) error {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
+	if err := w.WriteField("on_same_name", "new_version"); err != nil {
+		return fmt.Errorf("write upload: %w", err)
+	}
 	for _, f := range files {
 		part, err := w.CreateFormFile("file", f.name)
 		if err != nil {
@@ -112,16 +116,23 @@ func (s *server) sendFiles(ctx context.Context, files []againFile) error {
 // chunkChanges counts the chunks of documents that changed since a time; those of
 // the others were all kept.
 func (s *server) chunkChanges(ctx context.Context, since time.Time) (embedded, kept int, err error) {
-	var list struct {
-		Documents []ibid.Document `json:"documents"`
-	}
-	err = s.get(ctx, "/v1/documents", &list)
-	for _, d := range list.Documents {
-		if d.ChangeAt.Before(since) {
-			kept += d.Chunks
-		} else {
-			embedded, kept = embedded+d.Embedded, kept+d.Kept
+	for cursor := ""; ; {
+		var list struct {
+			Documents []ibid.Document `json:"documents"`
+			Next      string          `json:"next"`
+		}
+		if err := s.get(ctx, "/v1/documents?limit=500&cursor="+url.QueryEscape(cursor), &list); err != nil {
+			return embedded, kept, err
+		}
+		for _, d := range list.Documents {
+			if d.ChangeAt.Before(since) {
+				kept += d.Chunks
+			} else {
+				embedded, kept = embedded+d.Embedded, kept+d.Kept
+			}
+		}
+		if cursor = list.Next; cursor == "" {
+			return embedded, kept, nil
 		}
 	}
-	return embedded, kept, err
 }

@@ -49,3 +49,19 @@ func TestPassagesRepeat(t *testing.T) {
 		t.Errorf("%d chunks, %d queries", len(a), len(p.queries))
 	}
 }
+
+func TestLibraryGrowthIsDrawn(t *testing.T) {
+	ms := time.Millisecond
+	sizes, names := []int{1_000, 10_000, 50_000}, []string{"a question", "an added file"}
+	svg := drawLibraryGrowth(sizes, names, map[string][]time.Duration{"a question": {ms, ms, 2 * ms}, "an added file": {5 * ms, 6 * ms, 500 * ms}})
+	if strings.Count(svg, "<circle") != 6 || !strings.Contains(svg, "a question, 2.00×") || strings.Contains(svg, "NaN") {
+		t.Error(svg)
+	}
+	if err := xml.Unmarshal([]byte(svg), new(struct{})); err != nil {
+		t.Errorf("not well-formed: %v", err)
+	}
+	samples := []sample{{0, 0, 0}, {100, time.Second, 0}, {900, 9 * time.Second, 0}, {1000, 11 * time.Second, 0}}
+	if first, last := rates(samples, 1000); first != 100 || last != 50 {
+		t.Errorf("%.0f files a second at first, %.0f at last", first, last)
+	}
+}

@@ -79,28 +79,25 @@ type library struct {
 }
 
 func (s *server) library(ctx context.Context) (library, error) {
-	var answer struct {
-		Documents []struct {
-			Status string
-			Chunks int
-			Error  string
+	var totals struct{ Documents, Chunks int }
+	if err := s.get(ctx, "/v1/folders", &totals); err != nil {
+		return library{}, err
+	}
+	l := library{documents: totals.Documents, chunks: totals.Chunks}
+	for status, count := range map[string]*int{"queued": &l.pending, "processing": &l.pending, "failed": &l.failed} {
+		var some struct {
+			Documents []struct{ Error string }
+			Total     int
+		}
+		if err := s.get(ctx, "/v1/documents?limit=1&status="+status, &some); err != nil {
+			return l, err
+		}
+		*count += some.Total
+		if len(some.Documents) > 0 && status == "failed" {
+			l.err = some.Documents[0].Error
 		}
 	}
-	err := s.get(ctx, "/v1/documents", &answer)
-	var l library
-	for _, d := range answer.Documents {
-		l.documents++
-		l.chunks += d.Chunks
-		switch d.Status {
-		case "ready":
-		case "failed":
-			l.failed++
-			l.err = d.Error
-		default:
-			l.pending++
-		}
-	}
-	return l, err
+	return l, nil
 }
 
 // measureLibrary adds documents until there are so many chunks, and measures

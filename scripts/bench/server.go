@@ -26,8 +26,13 @@ type server struct {
 
 // startServer starts the program and waits until it is ready.
 func startServer(ctx context.Context, binary, dir, modelURL string) (*server, error) {
+	return startServerWith(ctx, binary, dir, "ollama:test@"+modelURL)
+}
+
+// startServerWith starts it with a model.
+func startServerWith(ctx context.Context, binary, dir, model string) (*server, error) {
 	s := &server{http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
-	s.cmd = exec.CommandContext(ctx, binary, "serve", "--addr", "127.0.0.1:0", "--data", dir, "--model", "ollama:test@"+modelURL)
+	s.cmd = exec.CommandContext(ctx, binary, "serve", "--addr", "127.0.0.1:0", "--data", dir, "--model", model)
 	s.cmd.Env = append(os.Environ(), "IBID_CACHE=off") // the same question is asked many times
 	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(os.Interrupt) }
