@@ -32,9 +32,10 @@ const (
 )
 
 // TestIngestCrash kills the real server with SIGKILL at random moments while
-// 500 files are taken in, some of them changed and some removed on the way, and
-// shows that none is lost, none is there twice, and that what can be found is
-// what the database holds.
+// 500 files are taken in, some of them changed, some removed and some of those
+// restored on the way, and shows that none is lost, none is there twice, and that
+// what can be found is what the database holds. Other files are uploaded under one
+// name, and all of them are kept.
 func TestIngestCrash(t *testing.T) {
 	kills := ingestKills
 	if n, err := strconv.Atoi(os.Getenv("IBID_KILLS")); err == nil {
@@ -85,11 +86,12 @@ type ingestCrash struct {
 // ingestStep adds a file, changes it, or removes it.
 type ingestStep struct {
 	name    string
-	version int // 1 for the first, 2 for the changed one; 0 removes
+	version int // 1 for the first, 2 for the changed one; 0 removes, restoreStep takes that back
 }
 
 // plan lists the additions; every tenth file and every other archive is changed,
-// and every twenty-fifth file and every fourth archive is removed some time after it was added.
+// and every twenty-fifth file and every fourth archive is removed some time after it was added,
+// and every second of those restored later.
 func (c *ingestCrash) plan() {
 	for i := range c.files {
 		c.steps = append(c.steps, ingestStep{fileName(i), 1})
@@ -99,16 +101,28 @@ func (c *ingestCrash) plan() {
 		if j := i - 20; j >= 0 && (j%25 == 3 || j%100 == 39) {
 			c.steps = append(c.steps, ingestStep{fileName(j), 0})
 		}
+		if j := i - 40; j >= 0 && (j%50 == 3 || j%200 == 39) {
+			c.steps = append(c.steps, ingestStep{fileName(j), restoreStep})
+		}
+		if i%twinEvery == 0 {
+			c.steps = append(c.steps, ingestStep{twinName, 1 + i/twinEvery})
+		}
 	}
 }
 
 // wanted returns what the library must hold: file name → version.
 func (c *ingestCrash) wanted() map[string]int {
-	want := map[string]int{}
+	want, removed := map[string]int{}, map[string]int{}
 	for _, s := range c.steps {
-		want[s.name] = s.version
-		if s.version == 0 {
+		switch {
+		case s.name == twinName:
+		case s.version == 0:
+			removed[s.name] = want[s.name]
 			delete(want, s.name)
+		case s.version == restoreStep:
+			want[s.name] = removed[s.name]
+		default:
+			want[s.name] = s.version
 		}
 	}
 	return want
@@ -276,8 +290,13 @@ type refusedError struct{ status string }
 func (e *refusedError) Error() string { return "refused: " + e.status }
 
 func (c *ingestCrash) take(base string, step ingestStep) error {
-	if step.version == 0 {
+	switch {
+	case step.version == 0:
 		return c.remove(base, step.name)
+	case step.version == restoreStep:
+		return c.restore(base, step.name)
+	case step.name == twinName:
+		return c.upload(base, step.version)
 	}
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -340,6 +359,7 @@ func (c *ingestCrash) check() {
 	if err != nil {
 		t.Fatal(err)
 	}
+	docs = c.checkTwins(docs)
 	want, times := c.wanted(), map[string]int{}
 	for name, version := range c.wanted() {
 		if filepath.Ext(name) == ".zip" {

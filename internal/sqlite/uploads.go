@@ -67,11 +67,13 @@ func (db *DB) PutUpload(ctx context.Context, d ibid.Document, version string, on
 
 // withBytes returns the document of an upload's folder that has its name, or a
 // number of it, and its very bytes, or waits to be read with them; nil for none.
+// The + keeps SQLite from looking through the whole folder: documents are found by
+// their bytes.
 func withBytes(ctx context.Context, q querier, d ibid.Document, version string) (*ibid.Document, error) {
 	rows, err := q.QueryContext(ctx, `SELECT data FROM documents WHERE removed_at IS NULL
 		AND id IN (SELECT document_id FROM versions WHERE hash = ?1 UNION SELECT id FROM documents WHERE pending = ?1 AND pending <> '')
 		AND CASE pending WHEN '' THEN json_extract(data, '$.version') ELSE pending END = ?1
-		AND coalesce(json_extract(data, '$.folder'), '') = ?2 ORDER BY added_at, id`, version, d.Folder)
+		AND +coalesce(json_extract(data, '$.folder'), '') = ?2 ORDER BY added_at, id`, version, d.Folder)
 	if err != nil {
 		return nil, err
 	}
