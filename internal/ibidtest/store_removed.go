@@ -120,7 +120,7 @@ func testRemovedPages(t *testing.T, s *runStoreTest) {
 	}
 	var got []string
 	page := ibid.Page{Limit: 2}
-	for more := true; more; more = page.Cursor != "" {
+	for n := 0; n < len(want) && (n == 0 || page.Cursor != ""); n++ {
 		removed, next, err := s.Removed(ctx, start, page)
 		if err != nil || len(removed) == 0 || len(removed) > 2 {
 			t.Fatalf("page %+v, %v", removed, err)

@@ -96,6 +96,9 @@ func TestARemovedDocumentComesBackAsItWas(t *testing.T) {
 	s.saved = s.change
 	s.stop()
 	s = openShop(t, dir, files, clock.use)
+	if s.saved < 0 {
+		t.Error("the snapshot was not brought up to date by the changes alone")
+	}
 	same("after a restart")
 	if s.add("a.txt", "The octopus waits.").ID != d.ID {
 		t.Error("its source is another document's now")
@@ -149,6 +152,35 @@ func TestWhatWasNotReadComesBack(t *testing.T) {
 	}
 	if _, err := s.Restore(t.Context(), failed.ID); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("restored after it was swept: %v", err)
+	}
+}
+
+// Bytes that two documents have stay while one of them can be restored, also if it
+// was never read.
+func TestSharedBytesOfWhatWasNotRead(t *testing.T) {
+	var clock later
+	s := openShop(t, t.TempDir(), newParagraphs(), clock.use)
+	const text = "locked: the walrus sleeps."
+	open, err := s.Add(t.Context(), File{Name: "open.txt", Source: "/x/open.txt", Password: "swordfish"}, strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.settled(open.ID)
+	locked := s.settled(s.add("locked.txt", text).ID)
+	if locked.Status != ibid.DocumentFailed {
+		t.Fatalf("without a password it is %+v", locked)
+	}
+	s.remove(open.ID)
+	clock.pass(week(0.5))
+	s.remove(locked.ID)
+	clock.pass(week(0.6))
+	if swept := s.sweep(); swept.Versions != 1 || swept.Files != 0 || len(s.kept()) != 1 {
+		t.Fatalf("swept %+v", swept)
+	}
+	s.restored(locked.ID)
+	clock.pass(week(2))
+	if swept := s.sweep(); swept.Files != 0 || len(s.kept()) != 1 {
+		t.Errorf("swept once it is restored: %+v", swept)
 	}
 }
 
