@@ -202,6 +202,7 @@ type Pipeline struct {
 	// bytes is held for reading from when an original is put in its place until
 	// its document refers to it, and for writing while one is thrown away.
 	bytes sync.RWMutex
+	held  int // how many want no original to be thrown away; guarded by bytes
 
 	// publish orders what becomes searchable: the database and the index change
 	// together under it. change is the last change of the library in the index.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -106,10 +107,23 @@ func (p *Pipeline) discard(ctx context.Context, hash string) (gone bool, err err
 	p.bytes.Lock()
 	defer p.bytes.Unlock()
 	used, err := p.cfg.Sweeper.VersionInUse(ctx, hash)
-	if err != nil || used {
+	if err != nil || used || p.held > 0 {
 		return false, err
 	}
 	return true, p.files.discard(hash)
+}
+
+// HoldOriginals keeps originals from being deleted until release is called: a
+// backup copies those that its copy of the database lists. What is discarded
+// meanwhile stays on the list, and a later sweep deletes it.
+func (p *Pipeline) HoldOriginals() (release func()) {
+	hold := func(n int) {
+		p.bytes.Lock()
+		defer p.bytes.Unlock()
+		p.held += n
+	}
+	hold(1)
+	return sync.OnceFunc(func() { hold(-1) })
 }
 
 // Unknown returns the paths, within the data directory, of the files among the

@@ -110,6 +110,29 @@ func TestSweepLetsGoOfWhatNobodyNeeds(t *testing.T) {
 	}
 }
 
+// While a backup copies what its copy of the database lists, no original goes;
+// afterwards it does.
+func TestSweepWaitsForABackup(t *testing.T) {
+	var clock later
+	s := openShop(t, t.TempDir(), newParagraphs(), clock.use)
+	gone := s.settled(s.add("a.txt", "The walrus sleeps.").ID)
+	if err := s.Remove(t.Context(), gone.ID); err != nil {
+		t.Fatal(err)
+	}
+	first, second := s.HoldOriginals(), s.HoldOriginals()
+	clock.pass(week(1.1))
+	for _, release := range []func(){first, second} {
+		if swept := s.sweep(); swept.Files != 0 || !s.kept()[gone.Version] {
+			t.Fatalf("%+v went while originals were held", swept)
+		}
+		release()
+		release() // only once
+	}
+	if swept := s.sweep(); swept.Files != 1 || s.kept()[gone.Version] {
+		t.Errorf("then %+v went", swept)
+	}
+}
+
 func TestSweepKeepsWhatIsCited(t *testing.T) {
 	var clock later
 	s := openShop(t, t.TempDir(), newParagraphs(), clock.use)

@@ -1,0 +1,145 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+
+	sqlitelib "modernc.org/sqlite"
+)
+
+// copyPages is how many pages of 4 KiB are copied at once: a step takes about a
+// millisecond.
+const copyPages = 256
+
+// CopyTo writes the database, as it is now, to a new file. Writes go on beside it
+// and are not in the copy. after is called after each step with the bytes that are
+// copied and those that there are; it may wait, and ends the copy by an error. The
+// file is not synced.
+//
+// One read transaction is open meanwhile, so that what is written since waits in
+// the database's log.
+func (db *DB) CopyTo(ctx context.Context, path string, after func(done, total int64) error) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	conn, err := db.readers.Conn(ctx)
+	if err != nil {
+		return translate(err)
+	}
+	defer conn.Close()
+	// With a transaction open all steps see one state, and none begins anew
+	// because somebody has written.
+	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return translate(err)
+	}
+	defer conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	var pageBytes int64
+	if err := conn.QueryRowContext(ctx, "SELECT page_size FROM pragma_page_size, (SELECT count(*) FROM sqlite_schema)").Scan(&pageBytes); err != nil {
+		return translate(err)
+	}
+	return conn.Raw(func(driver any) error {
+		source, ok := driver.(interface {
+			NewBackup(target string) (*sqlitelib.Backup, error)
+		})
+		if !ok {
+			return errors.New("this SQLite driver makes no backups")
+		}
+		// The copy is synced, and named, by whoever asked for it.
+		b, err := source.NewBackup("file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)")
+		if err != nil {
+			return fmt.Errorf("copy the database to %s: %w", path, translate(err))
+		}
+		more := true
+		for more && err == nil {
+			if more, err = b.Step(copyPages); err == nil {
+				total := int64(b.PageCount()) * pageBytes
+				err = after(total-int64(b.Remaining())*pageBytes, total)
+			}
+			if err == nil {
+				err = ctx.Err()
+			}
+		}
+		if finished := b.Finish(); err == nil {
+			err = finished
+		}
+		if err != nil {
+			return fmt.Errorf("copy the database to %s: %w", path, translate(err))
+		}
+		return nil
+	})
+}
+
+// originals are the hashes of the originals that a database lists as in use.
+const originals = `SELECT hash FROM versions UNION SELECT pending FROM documents WHERE pending <> ''`
+
+// Originals returns the hashes of the originals that are in use, in order.
+func (db *DB) Originals(ctx context.Context) ([]string, error) { return listOriginals(ctx, db.readers) }
+
+// Originals returns the hashes of the originals that the database lists as in use,
+// in order.
+func (in *Inspection) Originals(ctx context.Context) ([]string, error) {
+	return listOriginals(ctx, in.db)
+}
+
+func listOriginals(ctx context.Context, db *sql.DB) ([]string, error) {
+	rows, err := db.QueryContext(ctx, originals+" ORDER BY 1")
+	if err != nil {
+		return nil, translate(err)
+	}
+	return collect(rows, func(r *sql.Rows) (hash string, err error) { return hash, r.Scan(&hash) })
+}
+
+// Counted is how much a database holds.
+type Counted struct {
+	Format    int // number of the last migration
+	Documents int
+	Threads   int
+}
+
+// Count says how much the database holds, which may be of an older format.
+func (in *Inspection) Count(ctx context.Context) (c Counted, err error) {
+	there := "" // threads that were removed are kept for a while
+	var columns int
+	err = in.db.QueryRowContext(ctx, "SELECT count(*) FROM pragma_table_info('threads') WHERE name = 'removed_at'").Scan(&columns)
+	if columns > 0 {
+		there = " WHERE removed_at IS NULL"
+	}
+	if err == nil {
+		err = in.db.QueryRowContext(ctx, `SELECT (SELECT user_version FROM pragma_user_version),
+			(SELECT count(*) FROM documents WHERE removed_at IS NULL), (SELECT count(*) FROM threads`+there+`)`).Scan(&c.Format, &c.Documents, &c.Threads)
+	}
+	return c, translate(err)
+}
+
+// Format is the number of the last migration that this program knows.
+func Format() int {
+	entries, err := migrations.ReadDir("migrations")
+	if err != nil {
+		return 0 // cannot happen: they are embedded
+	}
+	return len(entries)
+}
+
+// NamesOfVersions returns, for each of the hashes that a document or one of its
+// versions has, the name of that document.
+func (db *DB) NamesOfVersions(ctx context.Context, hashes []string) (map[string]string, error) {
+	names := map[string]string{}
+	for _, hash := range hashes {
+		var name string
+		err := db.readers.QueryRowContext(ctx, `SELECT coalesce(json_extract(data, '$.name'), '') FROM documents
+			WHERE id IN (SELECT document_id FROM versions WHERE hash = ?1) OR pending = ?1
+			ORDER BY removed_at IS NOT NULL LIMIT 1`, hash).Scan(&name)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+		case err != nil:
+			return nil, translate(err)
+		default:
+			names[hash] = name
+		}
+	}
+	return names, nil
+}
