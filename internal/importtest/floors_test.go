@@ -32,6 +32,7 @@ var floors = map[string]int{
 	"ibid/internal/sandbox":     1,
 	"ibid/internal/agent":       2,
 	"ibid/internal/tool":        2,
+	"ibid/internal/backup":      2,
 	"ibid/internal/run":         3,
 	"ibid/internal/ingest":      3,
 	"ibid/internal/eval":        3,
