@@ -58,6 +58,7 @@ type app struct {
 	server   *server.Server
 	catalog  *database.Catalog
 	watched  *watchedFolders
+	upkeep   *upkeep
 	web      *websearch.Engine // nil until it is set up
 	fetcher  *fetch.Fetcher    // of pages for the model; nil until then
 	painter  *llm.Painter      // nil until it is set up
@@ -113,6 +114,9 @@ func (a *app) build(ctx context.Context) error {
 	if err := a.watched.load(ctx); err != nil {
 		return err
 	}
+	if err := a.openUpkeep(ctx); err != nil {
+		return err
+	}
 	// Who asks over HTTP may be anybody that the server lets in, so hosts of the
 	// local network are reached only where web_hosts names them.
 	fetcher, err := newFetcher(a.cfg, hostList(a.cfg.WebHosts), false)
@@ -126,9 +130,9 @@ func (a *app) build(ctx context.Context) error {
 	if files, built := web.Files(); built {
 		page = files
 	}
-	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Branches: a.db, Library: a.db, Pipeline: a.pipeline, Originals: a.pipeline, FileText: a.fileTexts().Text, Fetcher: fetcher, Databases: a.catalog, Watches: a.watched,
+	a.server = server.New(server.Config{Runner: a.runner, Threads: a.db, Messages: a.db, Branches: a.db, Library: a.db, Pipeline: a.pipeline, Originals: a.pipeline, FileText: a.fileTexts().Text, Fetcher: fetcher, Databases: a.catalog, Watches: a.watched, Upkeep: a.upkeep,
 		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.pipeline.Rebuild, Inventory: a.inventory, Settings: a.settings, Try: a.try, Ready: a.ready, Forceable: a.forceable, Choosable: a.choosable,
-		Page: page, Token: a.cfg.Token, KeepRemoved: a.cfg.Limits.KeepRemoved, MaxRequests: a.cfg.Limits.Connections, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20,
+		Page: page, Token: a.cfg.Token, Owner: a.cfg.Owner, KeepRemoved: a.cfg.Limits.KeepRemoved, MaxRequests: a.cfg.Limits.Connections, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20,
 		MaxAttachmentBytes: int64(a.cfg.Limits.AttachmentMB) << 20, Now: time.Now, NewID: newID, Log: a.log})
 	return nil
 }

@@ -23,6 +23,7 @@ import (
 type endpoint struct {
 	URL   string // without a trailing slash
 	Token string // "" when none is asked for
+	Owner string // "" when unknown; see ServerInfo
 }
 
 // client speaks the HTTP API of docs/api.md. When a connection fails it asks
@@ -77,6 +78,8 @@ type request struct {
 	body func() (io.Reader, int64, error)
 	// refused is a failure status whose answer is of the usual shape; 0 for none.
 	refused int
+	// owner: the request names paths of this machine, which only its owner may.
+	owner bool
 	// once: the request must not be repeated when it may have arrived, because
 	// arriving twice would do something twice.
 	once bool
@@ -168,6 +171,9 @@ func (c *client) sendOnce(ctx context.Context, r request) (*http.Response, error
 	}
 	if at.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+at.Token)
+	}
+	if r.owner {
+		req.Header.Set("Ibid-Owner", at.Owner)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

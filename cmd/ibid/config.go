@@ -49,7 +49,14 @@ type Config struct {
 	ImageKey     string
 	WebHosts     string // of the local network that may be fetched, with commas between
 
+	Backup string // when backups are made and where, as backup.ParseSchedule reads it; "": never
+	Scrub  string // how often all originals are read: weekly, monthly, off
+
 	Limits Limits
+
+	// Not settings, but of the process that serves:
+	Owner string // the word in server.json
+	Alone bool   // it serves one command only
 
 	File    string            // the file that was read, "" for none
 	Origins map[string]string // setting → where its value comes from, absent for defaults
@@ -93,6 +100,7 @@ func defaultConfig(e environment) Config {
 		Entities:      entitiesAuto,
 		Rerank:        rerankOff,
 		LogLevel:      "info",
+		Scrub:         scrubWeekly,
 		Limits: Limits{
 			ToolCalls:       20,
 			ModelRequests:   50,

@@ -25,7 +25,7 @@ import (
 //	DIR/ibid.db      the database
 //	DIR/identity     to which database the directory belongs (identity.go)
 //	DIR/server.json  where that process answers, readable by its owner only:
-//	                 {"addr","pid","token","command"}
+//	                 {"addr","pid","token","command","owner"}
 //
 // Whoever gets the lock knows that any server.json it finds is stale.
 const (
@@ -44,6 +44,9 @@ type ServerInfo struct {
 	PID     int    `json:"pid"`
 	Token   string `json:"token"`
 	Command string `json:"command"` // serve, add, ask…
+	// Owner is a word that only who may read this file knows. With it a request may
+	// name paths of this machine (POST /v1/backup).
+	Owner string `json:"owner"`
 }
 
 // URL is where the process answers.
@@ -127,10 +130,11 @@ func (h *Hold) begin() error {
 	return err
 }
 
-// Announce tells other processes where this one answers and with which token.
+// Announce tells other processes where this one answers, with which token, and the
+// word by which it knows the owner of the data directory.
 // Call it once requests are answered.
-func (h *Hold) Announce(addr net.Addr, token string) error {
-	info := ServerInfo{Addr: dialable(addr), PID: os.Getpid(), Token: token, Command: h.command}
+func (h *Hold) Announce(addr net.Addr, token, owner string) error {
+	info := ServerInfo{Addr: dialable(addr), PID: os.Getpid(), Token: token, Command: h.command, Owner: owner}
 	body, err := json.Marshal(info)
 	if err != nil {
 		return fmt.Errorf("announce server: %w", err)

@@ -25,7 +25,7 @@ func TestHoldIsExclusive(t *testing.T) {
 	if held.pid != os.Getpid() || held.server != nil {
 		t.Errorf("before it serves, the holder is %+v", held)
 	}
-	if err := first.Announce(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}, "secret"); err != nil {
+	if err := first.Announce(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}, "secret", "owner"); err != nil {
 		t.Fatal(err)
 	}
 	_, err = holdDir(dir, "serve")

@@ -20,25 +20,28 @@ import (
 )
 
 func (c *cli) doctorCommand() *cobra.Command {
-	var asJSON, repair bool
+	var asJSON, repair, scrub bool
 	cmd := &cobra.Command{
 		Use:        "doctor",
 		SuggestFor: []string{"check", "repair", "config", "test"},
 		Short:      "Check configuration, model, embedder, data directory and disk, and say how to mend them",
 		Long: "Checks everything that a question needs, and says beside each finding how to mend it.\n" +
-			"With --repair the search index is first built anew from the database, also while a server runs.",
+			"With --repair the search index is first built anew from the database, also while a server runs.\n" +
+			"With --scrub every original is first read and compared with its hash, which may take long.",
 		Example: "  ibid doctor\n" +
 			"  ibid doctor --repair\n" +
+			"  ibid doctor --scrub\n" +
 			"  ibid doctor --model ollama:qwen3:4b\n" +
 			"  ibid doctor --json | jq '.checks[] | select(.level!=\"ok\")'",
 		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			return c.printChecks(c.examine(ctx, cmd, repair), asJSON)
+			return c.printChecks(c.examine(ctx, cmd, repair, scrub), asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&repair, "repair", false, "build the search index anew from the database, then check")
+	cmd.Flags().BoolVar(&scrub, "scrub", false, "read every original and compare it with its hash, then check")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the checks as one JSON object")
 	return cmd
 }
@@ -72,7 +75,7 @@ func failed(name string, err error) check {
 
 // examine checks what can be checked from outside, then asks the application.
 // A broken configuration does not keep it from asking a server that runs.
-func (c *cli) examine(ctx context.Context, cmd *cobra.Command, repair bool) []check {
+func (c *cli) examine(ctx context.Context, cmd *cobra.Command, repair, scrub bool) []check {
 	cfg, err := c.config(cmd)
 	if err != nil {
 		checks := []check{failed("configuration", err)}
@@ -91,6 +94,9 @@ func (c *cli) examine(ctx context.Context, cmd *cobra.Command, repair bool) []ch
 	}
 	if repair {
 		checks = append(checks, repairIndex(ctx, s))
+	}
+	if scrub {
+		checks = append(checks, c.scrub(ctx, s)...)
 	}
 	inside, err := s.doctor(ctx)
 	if err != nil {

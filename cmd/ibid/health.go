@@ -30,6 +30,8 @@ type statusReport struct {
 	Threads   int            `json:"threads"`
 	Runs      int            `json:"runs"`  // being answered now
 	Tools     []string       `json:"tools"` // that an answer may use, and a question may force
+	Backup    backupReport   `json:"backup"`
+	Scrub     scrubReport    `json:"scrub"`
 }
 
 type modelReport struct {
@@ -71,6 +73,7 @@ func (a *app) status(ctx context.Context) any {
 	if queue, err := a.pipeline.Queue(ctx); err == nil {
 		s.Queue = queue
 	}
+	s.Backup, s.Scrub = a.upkeep.backupReport(ctx), a.upkeep.scrubReport(ctx)
 	if naming, err := a.pipeline.Naming(ctx); err == nil {
 		s.Entities.NamingProgress = naming
 		if naming.Err != nil {
@@ -114,7 +117,7 @@ func probe(ctx context.Context, m ibid.Model) (ibid.Capabilities, error) {
 
 // doctor checks what can only be seen from inside.
 func (a *app) doctor(ctx context.Context) []server.Check {
-	return []server.Check{a.checkDatabase(ctx), a.checkOriginals(ctx), a.checkUnknown(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkEntities(ctx), a.checkScans(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
+	return []server.Check{a.checkDatabase(ctx), a.checkOriginals(ctx), a.checkUnknown(ctx), a.checkScrub(ctx), a.checkBackup(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkEntities(ctx), a.checkScans(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
 }
 
 func good(name, format string, args ...any) server.Check {

@@ -35,7 +35,7 @@ var errDamaged = errors.New("the identity file is damaged")
 // that itself.
 func openDatabase(ctx context.Context, dir string, recovering bool, log *slog.Logger) (*sqlite.DB, error) {
 	if !recovering {
-		if err := refuseUnfinished(dir); err != nil {
+		if err := errors.Join(refuseHalfRestored(dir), refuseUnfinished(dir)); err != nil {
 			return nil, err
 		}
 		if err := inspectDirectory(ctx, dir); err != nil {

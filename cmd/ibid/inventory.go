@@ -108,6 +108,8 @@ func holdingKinds() []holding {
 		{What: "reserve", Path: "reserve", About: "given up when the disk is full, so that answers can be closed"},
 		{What: "lock", Path: "lock", About: "who holds the directory"},
 		{What: "server", Path: "server.json", About: "where the server answers"},
+		{What: "set aside", Path: "before-restore-*/**", About: "what lay here before a restore; delete it when you are sure"},
+		{What: "restore", Path: "restore.*", About: "of a restore under way; run it again if none is"},
 		{What: "configuration", Path: "ibid.toml", About: "yours"},
 		{What: "other", Path: "**", About: "not ibid's"},
 	}

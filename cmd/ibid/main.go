@@ -117,6 +117,8 @@ func (c *cli) rootCommand() *cobra.Command {
 		c.undoCommand(),
 		c.doctorCommand(),
 		c.recoverCommand(),
+		c.backupCommand(),
+		c.restoreCommand(),
 		c.databaseCommand(),
 		c.inventoryCommand(),
 		c.evalCommand(),
@@ -252,7 +254,8 @@ func (c *cli) printHint(hint string) {
 func (c *cli) config(cmd *cobra.Command) (Config, error) {
 	given := flagValues{}
 	for _, key := range append(settingKeys(), "config") {
-		if f := cmd.Flags().Lookup(flagName(key)); f != nil && f.Changed {
+		// No setting is a bool: doctor's --scrub is not the setting scrub.
+		if f := cmd.Flags().Lookup(flagName(key)); f != nil && f.Changed && f.Value.Type() != "bool" {
 			given[key] = f.Value.String()
 		}
 	}

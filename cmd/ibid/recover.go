@@ -108,6 +108,9 @@ func (c *cli) recover(ctx context.Context, cfg Config, unlisted bool) (recovery,
 		return recovery{}, err
 	}
 	defer hold.Release()
+	if err := refuseHalfRestored(dir); err != nil {
+		return recovery{}, err
+	}
 	r, err := readRecovery(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		r, err = beginRecovery(ctx, dir, unlisted)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -58,6 +59,7 @@ func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
 	if err != nil {
 		return err
 	}
+	cfg.Owner = rand.Text()
 	application, err := c.open(ctx, cfg)
 	if err != nil {
 		ln.Close()
@@ -81,7 +83,7 @@ func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
 	if err := application.Start(ctx); err != nil {
 		return err
 	}
-	if err := hold.Announce(ln.Addr(), cfg.Token); err != nil {
+	if err := hold.Announce(ln.Addr(), cfg.Token, cfg.Owner); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.out, "listening on http://%s\n", dialable(ln.Addr()))
@@ -97,6 +99,14 @@ func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
 			case <-time.After(softStop): // a file on a drive that hangs
 			}
 		}()
+	}
+	if a, whole := application.(*app); whole {
+		kept := make(chan struct{})
+		go func() {
+			defer close(kept)
+			a.upkeep.keepUp(ctx)
+		}()
+		defer func() { <-kept }()
 	}
 	if len(add) > 0 {
 		added := make(chan struct{})

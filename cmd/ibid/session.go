@@ -81,7 +81,7 @@ func (s *session) locate(ctx context.Context) (endpoint, error) {
 			return endpoint{}, err
 		}
 		if held.server != nil {
-			at := endpoint{URL: held.server.URL(), Token: held.server.Token}
+			at := endpoint{URL: held.server.URL(), Token: held.server.Token, Owner: held.server.Owner}
 			if alive(ctx, at) {
 				return at, nil
 			}
@@ -145,7 +145,8 @@ type localServer struct {
 }
 
 func startLocal(ctx context.Context, cfg Config, hold *Hold, open openFunc) (*localServer, error) {
-	cfg.Addr, cfg.Token = "127.0.0.1:0", rand.Text()
+	cfg.Addr, cfg.Token, cfg.Owner = "127.0.0.1:0", rand.Text(), rand.Text()
+	cfg.Alone = true
 	if cfg.Origins["log_level"] == "" {
 		cfg.LogLevel = "error" // the command's own lines say what happens
 	}
@@ -162,7 +163,7 @@ func startLocal(ctx context.Context, cfg Config, hold *Hold, open openFunc) (*lo
 	life := context.WithoutCancel(ctx)
 	streams, cancel := context.WithCancel(life)
 	l := &localServer{
-		at:     endpoint{URL: "http://" + ln.Addr().String(), Token: cfg.Token},
+		at:     endpoint{URL: "http://" + ln.Addr().String(), Token: cfg.Token, Owner: cfg.Owner},
 		hold:   hold,
 		app:    app,
 		cancel: cancel,
@@ -175,7 +176,7 @@ func startLocal(ctx context.Context, cfg Config, hold *Hold, open openFunc) (*lo
 	}()
 	err = app.Start(life)
 	if err == nil {
-		err = hold.Announce(ln.Addr(), cfg.Token)
+		err = hold.Announce(ln.Addr(), cfg.Token, cfg.Owner)
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.stop())

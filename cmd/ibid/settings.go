@@ -13,6 +13,7 @@ import (
 
 	"ibid"
 	"ibid/internal/agent"
+	"ibid/internal/backup"
 	"ibid/internal/fetch"
 	"ibid/internal/llm"
 	"ibid/internal/websearch"
@@ -155,6 +156,13 @@ func settings() []setting {
 			set:  setWebHosts,
 			show: func(c Config) string { return c.WebHosts },
 		},
+		{
+			key: "backup", kind: kindText, about: "when the server backs the library up, and where: `daily to /mnt/backup, keep 7`; empty: never",
+			set:  setBackup,
+			show: func(c Config) string { return c.Backup },
+		},
+		oneOf("scrub", "how often the server reads all originals, slowly, and compares them with their hashes",
+			func(c *Config) *string { return &c.Scrub }, scrubWeekly, scrubMonthly, scrubOff),
 
 		number("limits.tool_calls", "tool calls for one question", 1, 1000,
 			func(c *Config) *int { return &c.Limits.ToolCalls }),
@@ -358,6 +366,19 @@ func orBuiltIn(err error, builtIn string) error {
 	if errors.As(err, &coded) {
 		coded.Hint += ", or " + builtIn + ", which is built in"
 	}
+	return err
+}
+
+// How often originals are read to see whether they are still whole.
+const (
+	scrubWeekly  = "weekly"
+	scrubMonthly = "monthly"
+	scrubOff     = "off"
+)
+
+func setBackup(c *Config, v string) error {
+	c.Backup = v
+	_, err := backup.ParseSchedule(v)
 	return err
 }
 

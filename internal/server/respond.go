@@ -51,17 +51,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		breakOff()
 	}
-	var body errorBody
+	body := errorBody{Error: s.detail(r, err)}
 	var known *ibid.Error
-	switch {
-	case errors.As(err, &known):
-		body.Error = errorDetail{Code: known.Code, Message: known.Message, Hint: known.Hint}
-		if known.Code == ibid.CodeBusy {
-			w.Header().Set("Retry-After", strconv.FormatInt(max(1, known.RetryAfter/1000), 10))
-		}
-	default:
-		s.cfg.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "error", err)
-		body.Error = errorDetail{Code: ibid.CodeInternal, Message: "something went wrong", Hint: "the server's log says what"}
+	if errors.As(err, &known) && known.Code == ibid.CodeBusy {
+		w.Header().Set("Retry-After", strconv.FormatInt(max(1, known.RetryAfter/1000), 10))
 	}
 	var live *ibid.LiveRunError
 	if errors.As(err, &live) {

@@ -116,6 +116,7 @@ type Config struct {
 	Fetcher    Fetcher // of documents that are added by their URL; nil: none are
 	Databases  Databases
 	Watches    Watches
+	Upkeep     Upkeep
 	Searcher   *search.Searcher
 	SearchMode search.Mode                       // of a search that does not say
 	Status     func(ctx context.Context) any     // GET /v1/status
@@ -137,6 +138,7 @@ type Config struct {
 	Page      fs.FS // the web page; nil where it was not built
 
 	Token          string   // when set, every call must carry it
+	Owner          string   // the word of server.json, by which requests may name paths of this machine
 	Hosts          []string // host names that may be asked for without a token, besides loopback
 	Heartbeat      time.Duration
 	WriteTimeout   time.Duration // for one frame; a reader that takes longer is dropped and may resume
@@ -196,6 +198,9 @@ func (s *Server) Handler() http.Handler {
 	api.HandleFunc("GET /v1/inventory", s.inventory)
 	api.HandleFunc("GET /v1/settings", s.settings)
 	api.HandleFunc("POST /v1/settings/{key}/test", s.trySetting)
+	api.HandleFunc("POST /v1/backup", s.postBackup)
+	api.HandleFunc("POST /v1/mend", s.postMend)
+	api.HandleFunc("POST /v1/scrub", s.postScrub)
 
 	// The native protocol (docs/protocols.md).
 	api.HandleFunc("GET /v1/threads", s.listThreads)
