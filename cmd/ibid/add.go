@@ -1,17 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -75,28 +72,6 @@ type addOptions struct {
 	password string // of protected files; "" for none
 }
 
-// adder is one run of add.
-type adder struct {
-	addOptions
-	session *session
-	out     *terminal
-	bar     progress
-	pending map[string]*added // id → not done yet
-	results []*added
-	looked  time.Time // when sending was last interrupted to see what is done
-}
-
-// added is one item and what became of it.
-type added struct {
-	item
-	source    string
-	doc       ibid.Document
-	since     time.Time // when it was sent, as the server has it
-	unchanged bool
-	err       error
-	done      bool
-}
-
 func (c *cli) add(ctx context.Context, s *session, args []string, o addOptions) error {
 	found, err := c.collectSlowly(ctx, args, o.folder)
 	if err != nil {
@@ -114,201 +89,20 @@ func (c *cli) add(ctx context.Context, s *session, args []string, o addOptions) 
 	return a.summary(c.err, found)
 }
 
-func (c *cli) newAdder(s *session, o addOptions, items []item) *adder {
-	return &adder{
-		addOptions: o,
-		session:    s,
-		out:        newTerminal(c.out, c.env),
-		pending:    map[string]*added{},
-		bar:        newProgress(newTerminal(c.err, c.env), items),
-		looked:     time.Now(),
-	}
-}
-
-// run sends every item, then waits until they all are processed.
-func (a *adder) run(ctx context.Context, items []item) error {
-	for _, it := range items {
-		one := &added{item: it}
-		a.results = append(a.results, one)
-		if err := a.send(ctx, one); err != nil {
-			return err
-		}
-		if err := a.lookNowAndThen(ctx); err != nil {
-			return err
-		}
-	}
-	for n := 0; len(a.pending) > 0 && !a.noWait; n++ {
-		if err := a.look(ctx); err != nil {
-			return err
-		}
-		if len(a.pending) == 0 {
-			break
-		}
-		if err := waitALittle(ctx, n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// lookNowAndThen tells of what is done while the rest is still being sent.
-func (a *adder) lookNowAndThen(ctx context.Context) error {
-	if a.noWait || len(a.pending) == 0 || time.Since(a.looked) < time.Second {
-		return nil
-	}
-	a.looked = time.Now()
-	return a.look(ctx)
-}
-
-// waitALittle waits 50 ms at first, and up to half a second later on.
-func waitALittle(ctx context.Context, n int) error {
-	select {
-	case <-time.After(min(50*time.Millisecond*time.Duration(n+1), 500*time.Millisecond)):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// send uploads one item. What is wrong with the item is its result; only what
-// concerns all of them is returned.
-func (a *adder) send(ctx context.Context, one *added) error {
-	err := one.item.err
-	if err == nil {
-		err = a.upload(ctx, one)
-	}
-	switch {
-	case err == nil:
-		a.pending[one.doc.ID] = one
-		a.update(one, one.doc)
-		if a.noWait && !one.done {
-			a.say(one, "sent")
-		}
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case isConnectionError(err), ibid.CodeOf(err) == ibid.CodeUnauthorized, ibid.CodeOf(err) == ibid.CodeDiskFull:
-		return fmt.Errorf("add %s: %w", one.name, err)
-	default:
-		one.err = err
-		a.finish(one)
-	}
-	return nil
-}
-
-func (a *adder) upload(ctx context.Context, one *added) error {
-	u := upload{
-		Name: filepath.Base(one.item.source()), Source: one.item.source(), Category: a.category, Tags: a.tags, Folder: one.folder, Password: a.password,
-		Open: func() (io.ReadCloser, int64, error) { return openRegular(one.root, one.path) },
-		Sent: func(n int64) { a.bar.sent(one, n) },
-	}
-	if one.url != "" {
-		p, err := fetchTyped(ctx, a.session.cfg, one.url)
-		if err != nil {
-			return err
-		}
-		u.Name = p.Name
-		u.Open = func() (io.ReadCloser, int64, error) {
-			return io.NopCloser(bytes.NewReader(p.Body)), int64(len(p.Body)), nil
-		}
-	}
-	one.source = u.Source
-	taken, err := a.session.upload(ctx, u)
-	one.doc, one.unchanged, one.since = taken.Document, taken.Unchanged, taken.ChangeAt.Time
-	return err
-}
-
-// look asks how far the pending documents have come.
-func (a *adder) look(ctx context.Context) error {
-	documents, err := a.session.documents(ctx)
-	if err != nil {
-		return err
-	}
-	a.findMembers(documents)
-	there := map[string]ibid.Document{}
-	for _, d := range documents {
-		there[d.ID] = d
-	}
-	for _, one := range a.results {
-		if a.pending[one.doc.ID] != one {
-			continue
-		}
-		doc, ok := there[one.doc.ID]
-		if !ok {
-			one.err = errors.New("was removed while it was being added")
-			a.finish(one)
-			continue
-		}
-		a.update(one, doc)
-	}
-	return nil
-}
-
-// findMembers waits also for what comes out of the archives that were sent.
-// Those of an archive that is ready are all there.
-func (a *adder) findMembers(documents []ibid.Document) {
-	archives := map[string]*added{}
-	for _, one := range a.results {
-		if !one.unchanged && one.err == nil {
-			archives[one.doc.ID] = one
-		}
-	}
-	for again := true; again; {
-		again = false
-		for _, d := range documents {
-			archive := archives[d.PartOf]
-			if d.PartOf == "" || archive == nil || archives[d.ID] != nil || d.ChangeAt.Before(archive.since) {
-				continue
-			}
-			name := archive.name + strings.TrimPrefix(d.Source, archive.source)
-			one := &added{item: item{name: name, size: d.Bytes}, source: d.Source, doc: d, since: archive.since}
-			archives[d.ID], a.pending[d.ID] = one, one
-			a.results = append(a.results, one)
-			a.bar.more(one.item)
-			again = true
-		}
-	}
-}
-
-func (a *adder) update(one *added, doc ibid.Document) {
-	one.doc = doc
-	switch doc.Status {
-	case ibid.DocumentReady:
-		a.finish(one)
-	case ibid.DocumentFailed:
-		one.err = errors.New(doc.Error)
-		a.finish(one)
-	default:
-		a.bar.processed(one, doc)
-	}
-}
-
-// finish says what became of an item, once.
-func (a *adder) finish(one *added) {
-	if one.done {
+// say writes the line of an item, which flush prints.
+func (a *adder) say(one *added, outcome string) {
+	if a.json {
+		a.printJSON(one, outcome)
 		return
 	}
-	one.done = true
-	delete(a.pending, one.doc.ID)
-	a.bar.finished(one)
-	a.say(one, one.outcome())
-}
-
-// say prints the line of an item.
-func (a *adder) say(one *added, outcome string) {
-	a.bar.aside(func() {
-		if a.json {
-			a.printJSON(one, outcome)
-			return
-		}
-		mark := a.out.paint(green, "✓")
-		switch {
-		case one.wordless():
-			mark = "–"
-		case one.err != nil:
-			mark = a.out.paint(red, "✗")
-		}
-		a.out.printf("%s %s\n", mark, oneLine(one.name+": "+outcome, 0))
-	})
+	mark := a.out.paint(green, "✓")
+	switch {
+	case one.wordless():
+		mark = "–"
+	case one.err != nil:
+		mark = a.out.paint(red, "✗")
+	}
+	fmt.Fprintf(&a.said, "%s %s\n", mark, oneLine(one.name+": "+outcome, 0))
 }
 
 // wordless reports whether nothing was read in a picture that merely lies in a
@@ -370,7 +164,7 @@ func (a *adder) printJSON(one *added, outcome string) {
 	if one.doc.ID != "" {
 		line.Document = &one.doc
 	}
-	json.NewEncoder(a.out.w).Encode(line)
+	json.NewEncoder(&a.said).Encode(line)
 }
 
 // summary says on standard error what all of it came to.
@@ -389,26 +183,17 @@ func (a *adder) summary(w io.Writer, found collection) error {
 	if len(found.system) > 0 {
 		fmt.Fprintf(w, "left out, as the system makes up what is in them: %s\n", strings.Join(found.system, ", "))
 	}
-	failed, wordless := 0, 0
-	for _, one := range a.results {
-		switch {
-		case one.wordless():
-			wordless++
-		case one.err != nil:
-			failed++
-		}
-	}
-	if wordless > 0 {
-		fmt.Fprintf(w, "left out, as nothing could be read in them: %s\n", count(wordless, "picture"))
+	if a.wordless > 0 {
+		fmt.Fprintf(w, "left out, as nothing could be read in them: %s\n", count(a.wordless, "picture"))
 	}
 	if len(a.pending) > 0 {
 		fmt.Fprintf(w, "%s sent; processing goes on %s\n", count(len(a.pending), "document"), a.wherePending())
 	}
-	if failed > 0 {
-		fmt.Fprintf(w, "%d of %s could not be added\n", failed, count(len(a.results), "document"))
+	if a.failed > 0 {
+		fmt.Fprintf(w, "%d of %s could not be added\n", a.failed, count(a.files, "document"))
 		return errReported
 	}
-	if len(a.results) == 0 {
+	if a.files == 0 {
 		return errors.New("found nothing to add")
 	}
 	return nil

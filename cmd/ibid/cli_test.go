@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -58,7 +59,7 @@ func (a *fakeApp) Handler() http.Handler {
 		v := r.URL.Query()
 		found := []ibid.Document{}
 		for _, d := range a.docs {
-			if (v.Get("document") == "" || v.Get("document") == d.ID) && (v.Get("source") == "" || v.Get("source") == d.Source) &&
+			if (!v.Has("document") || slices.Contains(v["document"], d.ID)) && (v.Get("source") == "" || v.Get("source") == d.Source) &&
 				(v.Get("name") == "" || v.Get("name") == d.Name) && strings.HasPrefix(d.ID, v.Get("id")) && strings.Contains(d.Name+d.Title, v.Get("q")) {
 				found = append(found, d)
 			}
@@ -66,11 +67,12 @@ func (a *fakeApp) Handler() http.Handler {
 		reply(w, map[string]any{"documents": found})
 	})
 	mux.HandleFunc("GET /v1/folders", func(w http.ResponseWriter, _ *http.Request) {
-		reply(w, map[string]any{"folder": map[string]any{"folders": []any{map[string]any{"path": "x", "folders": []any{map[string]any{"path": "x/y"}}}}},
+		reply(w, map[string]any{"folder": map[string]any{"folders": []any{map[string]any{"path": "x", "folders": []any{map[string]any{"path": "x/y"}}}, map[string]any{"path": "law"}}},
 			"categories": []any{map[string]any{"name": "law", "documents": 1}}})
 	})
 	mux.HandleFunc("GET /v1/threads", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"threads":[]}`) })
 	mux.HandleFunc("POST /v1/documents", a.takeIn)
+	mux.HandleFunc("GET /v1/documents/events", a.changes)
 	mux.HandleFunc("DELETE /v1/documents/{id}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /v1/documents/{id}", func(w http.ResponseWriter, _ *http.Request) { reply(w, ibid.Document{}) })
 	mux.HandleFunc("GET /v1/doctor", func(w http.ResponseWriter, _ *http.Request) {
@@ -101,17 +103,32 @@ func (a *fakeApp) takeIn(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	name := r.MultipartForm.File["file"][0].Filename
-	if strings.HasPrefix(name, "bad") {
-		w.WriteHeader(http.StatusUnprocessableEntity)
-		io.WriteString(w, `{"documents":[],"errors":[{"name":"bad.md","error":"not text: it holds NUL bytes"}]}`)
-		return
-	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	d := ibid.Document{ID: "id-" + name, Name: name, Status: ibid.DocumentQueued}
-	a.docs = append(a.docs, d)
-	json.NewEncoder(w).Encode(map[string]any{"documents": []ibid.Document{d}})
+	taken, refused := []ibid.Document{}, []map[string]string{}
+	for i, file := range r.MultipartForm.File["file"] {
+		if strings.HasPrefix(file.Filename, "bad") {
+			refused = append(refused, map[string]string{"name": file.Filename, "error": "not text: it holds NUL bytes"})
+			continue
+		}
+		d := ibid.Document{ID: "id-" + file.Filename, Name: file.Filename, Status: ibid.DocumentQueued}
+		if err := json.Unmarshal([]byte(r.MultipartForm.Value["meta"][i]), &d); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		taken = append(taken, d)
+	}
+	a.docs = append(a.docs, taken...)
+	if len(taken) == 0 {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	}
+	json.NewEncoder(w).Encode(map[string]any{"documents": taken, "errors": refused})
+}
+
+// changes tells that nothing is known of the past again and again, so that who
+// waits for something asks for it.
+func (a *fakeApp) changes(w http.ResponseWriter, r *http.Request) {
+	io.WriteString(w, "event: behind\ndata: {}\n\n")
 }
 
 // runCLI runs a command over the fake application.

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime/multipart"
 	"net"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"strconv"
 	"sync"
@@ -358,121 +356,6 @@ func (c *client) stop(ctx context.Context, thread string) (stopped, error) {
 	var s stopped
 	err := c.call(ctx, post("/v1/threads/"+url.PathEscape(thread)+"/stop", []byte("{}")), &s)
 	return s, err
-}
-
-// upload is one file on its way to the server.
-type upload struct {
-	Name     string // file name, tells the format
-	Source   string // absolute path or URL
-	Title    string
-	Category string
-	Tags     []string
-	Folder   string
-	Password string        // of a protected file
-	Sent     func(n int64) // bytes sent so far; may be nil
-	// Open returns the content from its beginning, and its length.
-	Open func() (io.ReadCloser, int64, error)
-}
-
-// uploadResult is what POST /v1/documents answers.
-type uploadResult struct {
-	Documents []uploaded `json:"documents"`
-	Errors    []struct {
-		Error string `json:"error"`
-		Hint  string `json:"hint"`
-	} `json:"errors"`
-}
-
-// uploaded is a document as it was taken in.
-type uploaded struct {
-	ibid.Document
-	Unchanged bool `json:"unchanged"` // it was there with the very same content
-}
-
-// upload sends one file. Sending it again is harmless: the source identifies it.
-func (c *client) upload(ctx context.Context, u upload) (uploaded, error) {
-	head, tail, kind, err := u.envelope()
-	if err != nil {
-		return uploaded{}, err
-	}
-	var file io.ReadCloser
-	defer func() {
-		if file != nil {
-			file.Close()
-		}
-	}()
-	r := request{method: http.MethodPost, path: "/v1/documents", kind: kind, refused: http.StatusUnprocessableEntity}
-	r.body = func() (io.Reader, int64, error) {
-		if file != nil {
-			file.Close()
-		}
-		var size int64
-		if file, size, err = u.Open(); err != nil {
-			return nil, 0, err
-		}
-		content := &countingReader{r: io.LimitReader(file, size), seen: u.Sent}
-		whole := io.MultiReader(bytes.NewReader(head), content, bytes.NewReader(tail))
-		return whole, int64(len(head)) + size + int64(len(tail)), nil
-	}
-	var result uploadResult
-	if err := c.call(ctx, r, &result); err != nil {
-		return uploaded{}, err
-	}
-	if len(result.Errors) > 0 {
-		e := ibid.Errorf(ibid.CodeBadRequest, "%s", result.Errors[0].Error)
-		e.Hint = result.Errors[0].Hint
-		return uploaded{}, e
-	}
-	if len(result.Documents) != 1 {
-		return uploaded{}, fmt.Errorf("upload %s: the server named %d documents for one file", u.Name, len(result.Documents))
-	}
-	return result.Documents[0], nil
-}
-
-// envelope is what stands before and after the file's bytes in the request, so
-// that its length is known before it is sent.
-func (u upload) envelope() (head, tail []byte, kind string, err error) {
-	var b bytes.Buffer
-	w := multipart.NewWriter(&b)
-	meta, err := json.Marshal(map[string]any{
-		"name": u.Name, "source": u.Source, "title": u.Title, "category": u.Category, "folder": u.Folder, "tags": u.Tags, "password": u.Password,
-	})
-	if err != nil {
-		return nil, nil, "", fmt.Errorf("upload %s: %w", u.Name, err)
-	}
-	part, err := w.CreatePart(textproto.MIMEHeader{
-		"Content-Disposition": {`form-data; name="meta"`}, "Content-Type": {"application/json"},
-	})
-	if err == nil {
-		_, err = part.Write(meta)
-	}
-	if err == nil {
-		_, err = w.CreateFormFile("file", oneLine(u.Name, 0)) // a header takes no control characters
-	}
-	if err != nil {
-		return nil, nil, "", fmt.Errorf("upload %s: %w", u.Name, err)
-	}
-	split := b.Len()
-	if err := w.Close(); err != nil {
-		return nil, nil, "", fmt.Errorf("upload %s: %w", u.Name, err)
-	}
-	return b.Bytes()[:split], b.Bytes()[split:], w.FormDataContentType(), nil
-}
-
-// countingReader tells how much of it has been read.
-type countingReader struct {
-	r    io.Reader
-	n    int64
-	seen func(int64)
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	if c.seen != nil && n > 0 {
-		c.seen(c.n)
-	}
-	return n, err
 }
 
 // followRequest asks for the log of a run from behind position after, open until the run

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -13,8 +14,9 @@ import (
 // file is the first tenth of its share, processing it the rest. Without a
 // terminal it shows nothing; the lines per file are enough there.
 type progress struct {
+	mu    sync.Mutex               // files are sent beside the rest
 	bar   *progressbar.ProgressBar // nil without a terminal
-	share map[string]int64         // name → how much of it is done
+	share map[string]int64         // name → how much of it is done, of files that are under way
 	done  int64
 }
 
@@ -22,8 +24,8 @@ type progress struct {
 // pages whose size nobody knows yet, move the bar.
 const leastShare = 32 << 10
 
-func newProgress(t *terminal, items []item) progress {
-	p := progress{share: map[string]int64{}}
+func newProgress(t *terminal, items []item) *progress {
+	p := &progress{share: map[string]int64{}}
 	if !t.tty || len(items) == 0 {
 		return p
 	}
@@ -45,6 +47,8 @@ func newProgress(t *terminal, items []item) progress {
 
 // more makes room for something that was found on the way.
 func (p *progress) more(it item) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.bar != nil {
 		p.bar.AddMax64(whole(it))
 	}
@@ -61,6 +65,8 @@ func (p *progress) sent(one *added, bytes int64) {
 func (p *progress) processed(one *added, d ibid.Document) {
 	w := whole(one.item)
 	p.set(one, w/10+int64(d.Progress*float64(w-w/10)))
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.bar != nil && d.Status == ibid.DocumentProcessing {
 		p.bar.Describe(stageText(d))
 	}
@@ -82,9 +88,16 @@ func stageText(d ibid.Document) string {
 	return said
 }
 
-func (p *progress) finished(one *added) { p.set(one, whole(one.item)) }
+func (p *progress) finished(one *added) {
+	p.set(one, whole(one.item))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.share, one.name)
+}
 
 func (p *progress) set(one *added, done int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.bar == nil || done <= p.share[one.name] {
 		return
 	}
@@ -95,6 +108,8 @@ func (p *progress) set(one *added, done int64) {
 
 // aside prints something where the bar stands and draws the bar again.
 func (p *progress) aside(print func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.bar == nil {
 		print()
 		return
@@ -106,6 +121,8 @@ func (p *progress) aside(print func()) {
 
 // end takes the bar away.
 func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.bar != nil {
 		p.bar.Clear()
 	}

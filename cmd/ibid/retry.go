@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -97,4 +98,14 @@ func (c *client) retryDocument(ctx context.Context, id string) (ibid.Document, e
 	var d ibid.Document
 	err := c.call(ctx, request{method: http.MethodPost, path: "/v1/documents/" + url.PathEscape(id) + "/retry", once: true}, &d)
 	return d, err
+}
+
+// waitALittle waits 50 ms at first, and up to half a second later on.
+func waitALittle(ctx context.Context, n int) error {
+	select {
+	case <-time.After(min(50*time.Millisecond*time.Duration(n+1), 500*time.Millisecond)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -185,13 +185,9 @@ func (w *watcher) do(ctx context.Context, f *watchedFolder, todo deeds) error {
 // read adds files, or new versions of them.
 func (w *watcher) read(ctx context.Context, f *watchedFolder, files []item) error {
 	a := w.cli.newAdder(w.session, w.options, files)
+	a.took = func(one *added) { f.known[one.source].id = one.doc.ID }
 	err := a.run(ctx, files)
 	a.bar.end()
-	for _, one := range a.results {
-		if one.doc.ID != "" && one.path != "" {
-			f.known[one.item.source()].id = one.doc.ID
-		}
-	}
 	if w.tell != nil {
 		w.tell(f.documents())
 	}

@@ -1,0 +1,329 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"ibid"
+)
+
+// Files are sent in three steps, each in a goroutine of its own: their hashes are
+// worked out, the server says which of them it has, and the rest is sent.
+
+const (
+	// askUnchanged is how many files the server is asked about at once.
+	askUnchanged = ibid.MaxLimit
+	// Small files are sent together: up to so many, of up to so many bytes, and so
+	// many bytes in all.
+	togetherFiles = 100
+	smallFile     = 1 << 20
+	togetherBytes = 8 << 20
+)
+
+// sending is what the senders tell of their work.
+type sending struct {
+	begun []string // sources of files that are sent from now on
+	done  []*added // files that were sent, or can't be
+	err   error    // nothing more will be sent
+}
+
+// candidate is a file on its way through the steps.
+type candidate struct {
+	*added
+	hash  string // "" where it is not known: of pages, and of what cannot be read
+	bytes int64
+}
+
+// sendAll sends all items and tells of it. What is wrong with an item is its result;
+// only what concerns all of them ends the work.
+func (a *adder) sendAll(ctx context.Context, items []item, sent chan<- sending) {
+	ctx, cancel := context.WithCancel(ctx)
+	hashed, wanted := make(chan []candidate), make(chan []candidate)
+	var steps sync.WaitGroup
+	defer steps.Wait()
+	defer cancel()
+	say := func(s sending) bool {
+		select {
+		case sent <- s:
+			return s.err == nil
+		case <-ctx.Done():
+			return false
+		}
+	}
+	steps.Go(func() {
+		defer close(hashed)
+		for len(items) > 0 {
+			n := min(len(items), askUnchanged)
+			if !pass(ctx, hashed, hashAll(ctx, items[:n])) {
+				return
+			}
+			items = items[n:]
+		}
+	})
+	steps.Go(func() {
+		defer close(wanted)
+		for batch := range hashed {
+			known, rest, err := a.splitUnchanged(ctx, batch)
+			if err != nil {
+				say(sending{err: err})
+				return
+			}
+			if len(known) > 0 && !say(sending{done: known}) || !pass(ctx, wanted, rest) {
+				return
+			}
+		}
+	})
+	for batch := range wanted {
+		for len(batch) > 0 {
+			n := together(batch)
+			group := batch[:n]
+			batch = batch[n:]
+			var s, after sending
+			for _, one := range group {
+				if one.item.err == nil {
+					s.begun = append(s.begun, one.source)
+				}
+				after.done = append(after.done, one.added)
+			}
+			if !say(s) {
+				return
+			}
+			after.err = a.sendGroup(ctx, group)
+			if ctx.Err() != nil || !say(after) {
+				return
+			}
+		}
+	}
+}
+
+func pass[T any](ctx context.Context, to chan<- T, v T) bool {
+	select {
+	case to <- v:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// hashAll works out the hashes of files, several at a time.
+func hashAll(ctx context.Context, items []item) []candidate {
+	all := make([]candidate, len(items))
+	var next atomic.Int64
+	var hashing sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(items)) {
+		hashing.Go(func() {
+			buffer := make([]byte, 64<<10)
+			for i := next.Add(1) - 1; i < int64(len(items)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				all[i] = newCandidate(items[i], buffer)
+			}
+		})
+	}
+	hashing.Wait()
+	return all
+}
+
+func newCandidate(it item, buffer []byte) candidate {
+	c := candidate{added: &added{item: it, source: it.source(), err: it.err}}
+	if it.err != nil || it.url != "" {
+		return c
+	}
+	file, size, err := openRegular(it.root, it.path)
+	if err != nil {
+		return c // sending it says why
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if n, err := io.CopyBuffer(struct{ io.Writer }{sum}, io.LimitReader(file, size), buffer); err == nil {
+		c.hash, c.bytes = hex.EncodeToString(sum.Sum(nil)[:16]), n // as ibid.VersionOf
+	}
+	return c
+}
+
+// splitUnchanged asks the server which files it has as they are.
+func (a *adder) splitUnchanged(ctx context.Context, batch []candidate) (known []*added, rest []candidate, err error) {
+	var asked []candidate
+	for _, c := range batch {
+		if c.hash != "" {
+			asked = append(asked, c)
+		}
+	}
+	documents, err := a.session.unchanged(ctx, a.addOptions, asked)
+	if err != nil && (ctx.Err() != nil || concernsAll(err)) {
+		return nil, nil, err
+	}
+	if err != nil { // a server that does not know the question: it says it of each file
+		documents = make([]*ibid.Document, len(asked))
+	}
+	for _, c := range batch {
+		if c.hash == "" {
+			rest = append(rest, c)
+			continue
+		}
+		d := documents[0]
+		if documents = documents[1:]; d == nil {
+			rest = append(rest, c)
+			continue
+		}
+		c.doc, c.added.unchanged, c.since = *d, true, d.ChangeAt.Time
+		known = append(known, c.added)
+	}
+	return known, rest, nil
+}
+
+// unchanged returns the documents of the files that need not be sent, nil for the
+// others, in their order.
+func (c *client) unchanged(ctx context.Context, o addOptions, files []candidate) ([]*ibid.Document, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	type file struct {
+		Name     string   `json:"name"`
+		Source   string   `json:"source"`
+		Hash     string   `json:"hash"`
+		Bytes    int64    `json:"bytes"`
+		Folder   string   `json:"folder"`
+		Category string   `json:"category"`
+		Tags     []string `json:"tags"`
+	}
+	var asked struct {
+		Files []file `json:"files"`
+	}
+	for _, f := range files {
+		asked.Files = append(asked.Files, file{filepath.Base(f.source), f.source, f.hash, f.bytes, f.folder, o.category, o.tags})
+	}
+	body, err := json.Marshal(asked)
+	if err != nil {
+		return nil, fmt.Errorf("ask what is unchanged: %w", err)
+	}
+	r := post("/v1/documents/unchanged", body)
+	r.once = false
+	var answer struct {
+		Unchanged []*ibid.Document `json:"unchanged"`
+	}
+	if err := c.call(ctx, r, &answer); err != nil {
+		return nil, err
+	}
+	if len(answer.Unchanged) != len(files) {
+		return nil, fmt.Errorf("ask what is unchanged: the server answered for %d of %s", len(answer.Unchanged), count(len(files), "file"))
+	}
+	return answer.Unchanged, nil
+}
+
+// together is how many of the first files are sent in one request.
+func together(batch []candidate) int {
+	n, bytes := 0, int64(0)
+	for n < len(batch) && n < togetherFiles && batch[n].small() && bytes+batch[n].bytes <= togetherBytes {
+		bytes += batch[n].bytes
+		n++
+	}
+	return max(n, 1)
+}
+
+func (c candidate) small() bool { return c.hash != "" && c.bytes <= smallFile }
+
+// sendGroup sends files, in one request where there are several. Only what concerns
+// all files is returned.
+func (a *adder) sendGroup(ctx context.Context, group []candidate) error {
+	if len(group) == 1 {
+		one := group[0].added
+		if one.err == nil {
+			one.err = a.upload(ctx, one)
+		}
+		return a.concernsAll(one)
+	}
+	var uploads []smallUpload
+	var sent []*added
+	for _, c := range group {
+		u := a.describe(c.added)
+		data, err := readRegular(c.root, c.path)
+		if err != nil {
+			c.added.err = err
+			continue
+		}
+		uploads, sent = append(uploads, smallUpload{u, data}), append(sent, c.added)
+	}
+	if len(uploads) == 0 {
+		return nil
+	}
+	outcomes, err := a.session.uploadSmall(ctx, uploads)
+	switch {
+	case err != nil && concernsAll(err):
+		return fmt.Errorf("add %s: %w", sent[0].name, err)
+	case err != nil: // one of them is at fault: each by itself says which
+		for _, one := range sent {
+			one.err = a.upload(ctx, one)
+			if err := a.concernsAll(one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i, one := range sent {
+		one.taken(outcomes[i].uploaded, outcomes[i].err)
+		a.bar.sent(one, one.size)
+		if err := a.concernsAll(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// concernsAll returns the error of a file where the others will have it too.
+func (a *adder) concernsAll(one *added) error {
+	if one.err != nil && concernsAll(one.err) {
+		return fmt.Errorf("add %s: %w", one.name, one.err)
+	}
+	return nil
+}
+
+func concernsAll(err error) bool {
+	code := ibid.CodeOf(err)
+	return isConnectionError(err) || code == ibid.CodeUnauthorized || code == ibid.CodeDiskFull
+}
+
+func (a *adder) describe(one *added) upload {
+	return upload{Name: filepath.Base(one.source), Source: one.source, Category: a.category, Tags: a.tags, Folder: one.folder, Password: a.password}
+}
+
+func (one *added) taken(u uploaded, err error) {
+	one.doc, one.unchanged, one.since, one.err = u.Document, u.Unchanged, u.ChangeAt.Time, err
+}
+
+// upload sends one item by itself.
+func (a *adder) upload(ctx context.Context, one *added) error {
+	u := a.describe(one)
+	u.Open = func() (io.ReadCloser, int64, error) { return openRegular(one.root, one.path) }
+	u.Sent = func(n int64) { a.bar.sent(one, n) }
+	if one.url != "" {
+		p, err := fetchTyped(ctx, a.session.cfg, one.url)
+		if err != nil {
+			return err
+		}
+		u.Name = p.Name
+		u.Open = func() (io.ReadCloser, int64, error) {
+			return io.NopCloser(bytes.NewReader(p.Body)), int64(len(p.Body)), nil
+		}
+	}
+	taken, err := a.session.upload(ctx, u)
+	one.taken(taken, err)
+	return err
+}
+
+// readRegular reads a small file that openRegular opens.
+func readRegular(root, path string) ([]byte, error) {
+	file, size, err := openRegular(root, path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, size))
+}
