@@ -51,7 +51,7 @@ func (db *DB) RequeueDocuments(ctx context.Context, maxCrashes int, giveUp strin
 		}
 		res, err := q.ExecContext(ctx, `UPDATE documents SET status = 'failed', crashes = crashes + 1,
 				data = json_set(data, '$.status', 'failed', '$.stage', '', '$.progress', 0, '$.error', ?)
-			WHERE status = 'processing' AND removed_at IS NULL AND crashes + 1 >= ?`, giveUp, maxCrashes)
+			WHERE id IN (SELECT id FROM document_keys WHERE status = 'processing') AND removed_at IS NULL AND crashes + 1 >= ?`, giveUp, maxCrashes)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (db *DB) RequeueDocuments(ctx context.Context, maxCrashes int, giveUp strin
 		}
 		failed = int(n)
 		_, err = q.ExecContext(ctx, `UPDATE documents SET status = 'queued', crashes = crashes + 1, data = json_set(data, '$.status', 'queued')
-			WHERE status = 'processing' AND removed_at IS NULL`)
+			WHERE id IN (SELECT id FROM document_keys WHERE status = 'processing') AND removed_at IS NULL`)
 		return err
 	})
 	return failed, err
@@ -74,14 +74,14 @@ func (db *DB) ReleaseDocuments(ctx context.Context) error {
 			return err
 		}
 		_, err := q.ExecContext(ctx, `UPDATE documents SET status = 'queued', data = json_set(data, '$.status', 'queued')
-			WHERE status = 'processing' AND removed_at IS NULL`)
+			WHERE id IN (SELECT id FROM document_keys WHERE status = 'processing') AND removed_at IS NULL`)
 		return err
 	})
 }
 
 func settlePublished(ctx context.Context, q querier) error {
 	_, err := q.ExecContext(ctx, `UPDATE documents SET status = 'ready', data = json_set(data, '$.status', 'ready', '$.stage', '', '$.progress', 1)
-		WHERE status = 'processing' AND pending = '' AND removed_at IS NULL`)
+		WHERE id IN (SELECT id FROM document_keys WHERE status = 'processing') AND pending = '' AND removed_at IS NULL`)
 	return err
 }
 

@@ -119,8 +119,7 @@ func anys(ss []string) []any {
 	return out
 }
 
-// packers keeps what packing needs: it is some hundred times what is packed as a
-// rule.
+// packers reuses writers: each takes some 800 KB to set up.
 var packers = sync.Pool{New: func() any {
 	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	if err != nil {

@@ -78,6 +78,10 @@ type querier interface {
 
 // Open opens, and where needed creates and migrates, the database file at path.
 func Open(ctx context.Context, path string, log *slog.Logger) (*DB, error) {
+	return open(ctx, path, log, "sqlite")
+}
+
+func open(ctx context.Context, path string, log *slog.Logger, driver string) (*DB, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -92,7 +96,7 @@ func Open(ctx context.Context, path string, log *slog.Logger) (*DB, error) {
 	if err := registerFunctions(); err != nil {
 		return nil, err
 	}
-	writer, err := sql.Open("sqlite", dsn(""))
+	writer, err := sql.Open(driver, dsn(""))
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
@@ -102,7 +106,7 @@ func Open(ctx context.Context, path string, log *slog.Logger) (*DB, error) {
 		writer.Close()
 		return nil, fmt.Errorf("open database %s: %w", path, translate(err))
 	}
-	readers, err := sql.Open("sqlite", dsn("&_pragma=query_only(ON)"))
+	readers, err := sql.Open(driver, dsn("&_pragma=query_only(ON)"))
 	if err != nil {
 		writer.Close()
 		return nil, fmt.Errorf("open database %s: %w", path, err)

@@ -10,7 +10,7 @@ import (
 
 func open(t *testing.T) *sqlite.DB {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ibid.db"), nil)
+	db, err := sqlite.OpenWith(t.Context(), filepath.Join(t.TempDir(), "ibid.db"), nil, recordedDriver)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,6 +77,8 @@ INSERT OR IGNORE INTO document_names
 INSERT INTO document_parts (document_parts) VALUES ('rebuild');
 
 
+DROP INDEX documents_waiting; -- what waits is found by its status alone
+
 CREATE TRIGGER documents_list AFTER INSERT ON documents WHEN NEW.removed_at IS NULL BEGIN
     INSERT INTO document_keys (id, status, added_at, described, folded)
         VALUES (NEW.id, NEW.status, NEW.added_at, ibid_described(NEW.data), ibid_folded(NEW.data));

@@ -1,0 +1,4 @@
+package sqlite
+
+// OpenWith is Open with another driver.
+var OpenWith = open
