@@ -300,10 +300,14 @@ func (l *life) something() error {
 		for range 1 + l.rng.IntN(4) {
 			l.work()
 		}
-	case n < 21:
+	case n < 20:
 		l.past += time.Duration(l.rng.IntN(9)) * 24 * time.Hour
-		swept, _ := l.p.Sweep(l.ctx)
-		l.sum.swept.Add(int64(swept.Files))
+		l.sweep()
+	case n < 22: // what was removed goes for good, all that is left of it
+		_ = l.p.saveIndex()
+		l.past += 8 * 24 * time.Hour
+		l.sweep()
+		l.sweep()
 	case n < 23:
 		_ = l.p.saveIndex()
 	default:
@@ -312,6 +316,11 @@ func (l *life) something() error {
 		}
 	}
 	return nil
+}
+
+func (l *life) sweep() {
+	swept, _ := l.p.Sweep(l.ctx)
+	l.sum.swept.Add(int64(swept.Files))
 }
 
 func (l *life) source() string { return fmt.Sprintf("/shelf/%d.txt", l.rng.IntN(6)) }
