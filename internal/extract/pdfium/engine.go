@@ -5,7 +5,10 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -53,12 +56,30 @@ type Engine struct {
 	memory  int64
 }
 
-// New compiles PDFium or loads it from the cache (some 60 ms).
+// New compiles PDFium or loads it from the cache (some 60 ms). A damaged cache is
+// made anew.
 func New(ctx context.Context, cfg Config) (*Engine, error) {
 	code, err := files.ReadFile("wasm/pdfium.wasm")
 	if err != nil {
 		return nil, ErrNotBuilt
 	}
+	e, err := start(ctx, cfg, code)
+	if err == nil || cfg.CacheDir == "" || ctx.Err() != nil {
+		return e, err
+	}
+	kept, _ := filepath.Glob(filepath.Join(cfg.CacheDir, "wazero-*", "*"))
+	if len(kept) == 0 {
+		return nil, err
+	}
+	for _, path := range kept {
+		if gone := os.Remove(path); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			return nil, errors.Join(err, gone)
+		}
+	}
+	return start(ctx, cfg, code)
+}
+
+func start(ctx context.Context, cfg Config, code []byte) (*Engine, error) {
 	if cfg.MemoryBytes <= 0 || cfg.MemoryBytes > 2<<30 {
 		cfg.MemoryBytes = 2 << 30
 	}
