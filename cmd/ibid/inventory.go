@@ -98,6 +98,8 @@ func holdingKinds() []holding {
 		{What: "database log", Path: "ibid.db-wal", About: "what the database has not taken into its file yet"},
 		{What: "database index", Path: "ibid.db-shm", About: "shared memory of the database log"},
 		{What: "identity", Path: "identity*", About: "shows that database and directory belong together"},
+		{What: "recovery", Path: recoveryName, About: "how far ibid recover has come"},
+		{What: "set aside", Path: "*.damaged-*", About: "by ibid recover; yours to delete"},
 		{What: "originals", Path: "files/*/*", About: "of the versions that are searched"},
 		{What: "older originals", Path: "files/*/*", About: "of versions that wait, are cited, or are swept after limits.keep_removed, and files that ibid doctor calls unknown"},
 		{What: "uploads", Path: "files/tmp/*", About: "under way; what a crash left is deleted at the next start"},
