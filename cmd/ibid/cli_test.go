@@ -282,13 +282,13 @@ func TestSessionsShareOneHolder(t *testing.T) {
 	if first.local == nil || second.local != nil || second.endpoint() != first.endpoint() {
 		t.Fatalf("the first is at %v, the second at %v", first.endpoint(), second.endpoint())
 	}
-	if _, err := second.documents(ctx); err != nil {
+	if _, err := second.documentsWhere(ctx, nil, nil, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Close(); err != nil || !firstApp.stopped {
 		t.Fatalf("close: %v, stopped %v", err, firstApp.stopped)
 	}
-	docs, err := second.documents(ctx)
+	docs, err := second.documentsWhere(ctx, nil, nil, 0)
 	if err != nil || len(docs) != 1 || docs[0].ID != "second" || second.local == nil {
 		t.Errorf("after the holder has gone: %v, %v", docs, err)
 	}

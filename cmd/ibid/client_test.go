@@ -29,7 +29,7 @@ func TestFailureOfAStrangeServerIsOneLine(t *testing.T) {
 	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "<html>\n\x1b[31mBad\n Gateway</html>", http.StatusBadGateway)
 	}))
-	_, err := c.documents(context.Background())
+	_, err := c.documentsWhere(context.Background(), nil, nil, 0)
 	if err == nil || strings.ContainsAny(err.Error(), "\n\x1b") || !strings.Contains(err.Error(), "502") {
 		t.Errorf("error is %q", err)
 	}
@@ -53,7 +53,7 @@ func TestReadsAreRepeatedQuestionsAreNot(t *testing.T) {
 		answered++
 		io.WriteString(w, `{"documents":[{"id":"d1"}],"message_id":"m1"}`)
 	}
-	docs, err := clientOf(t, flaky(2, ok)).documents(context.Background())
+	docs, err := clientOf(t, flaky(2, ok)).documentsWhere(context.Background(), nil, nil, 0)
 	if err != nil || len(docs) != 1 || docs[0].ID != "d1" {
 		t.Errorf("documents: %v, %v", docs, err)
 	}

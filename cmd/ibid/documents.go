@@ -66,11 +66,6 @@ func (c *client) documentsWhere(ctx context.Context, query url.Values, keep func
 	return found, nil
 }
 
-// documents returns every document of the library.
-func (c *client) documents(ctx context.Context) ([]ibid.Document, error) {
-	return c.documentsWhere(ctx, nil, nil, 0)
-}
-
 // scopeQuery asks for the documents of a category, of a folder, and with all tags.
 func scopeQuery(scope ibid.Scope) url.Values {
 	query := url.Values{"tag": scope.Tags}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,11 +115,10 @@ func (w *watcher) follow(ctx context.Context) error {
 
 // begin says what is watched, and learns what the library has of it.
 func (w *watcher) begin(ctx context.Context) error {
-	docs, err := w.session.documents(ctx)
-	if err != nil {
-		return err
-	}
-	for _, d := range docs {
+	for d, err := range w.session.eachDocument(ctx, url.Values{"below": {w.folder.prefix()}}) {
+		if err != nil {
+			return err
+		}
 		w.folder.remember(d)
 	}
 	fmt.Fprintf(w.cli.err, "watching %s; Ctrl-C ends it\n", oneLine(w.folder.name, 0))
@@ -298,8 +298,11 @@ func (f *watchedFolder) documents() int {
 	return n
 }
 
-func (f *watchedFolder) holds(path string) bool {
-	return strings.HasPrefix(path, strings.TrimSuffix(validText(f.root), string(filepath.Separator))+string(filepath.Separator))
+func (f *watchedFolder) holds(path string) bool { return strings.HasPrefix(path, f.prefix()) }
+
+// prefix is what the paths of all files in the folder begin with.
+func (f *watchedFolder) prefix() string {
+	return strings.TrimSuffix(validText(f.root), string(filepath.Separator)) + string(filepath.Separator)
 }
 
 // short is a path as people know it.

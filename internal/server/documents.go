@@ -32,6 +32,10 @@ func (s *Server) listDocuments(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	if r.URL.Query().Has("below") {
+		s.documentsBelow(w, r, page)
+		return
+	}
 	docs, next, err := s.cfg.Library.Documents(r.Context(), q, page)
 	if err != nil {
 		s.fail(w, r, err)

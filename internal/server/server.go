@@ -62,6 +62,8 @@ type Library interface {
 	// KnownCount returns how many those are, where that is known without counting.
 	KnownCount(ctx context.Context, q ibid.DocumentQuery) (n int, known bool, err error)
 	Counts
+	// DocumentsFrom returns a page of the documents whose source begins with a prefix.
+	DocumentsFrom(ctx context.Context, prefix string, page ibid.Page) (docs []ibid.Document, next string, err error)
 	Document(ctx context.Context, id string) (ibid.Document, error)
 	DocumentsByID(ctx context.Context, ids []string) ([]ibid.Document, error)
 	Extract(ctx context.Context, documentID, version string) (ibid.Extract, error)

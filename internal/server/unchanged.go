@@ -27,3 +27,23 @@ func (s *Server) unchangedDocuments(w http.ResponseWriter, r *http.Request) {
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"unchanged": orEmpty(unchanged)})
 }
+
+// documentsBelow answers a page of the documents whose path or URL begins with
+// below=, by source: what the library has of a folder that is followed.
+func (s *Server) documentsBelow(w http.ResponseWriter, r *http.Request, page ibid.Page) {
+	for name := range r.URL.Query() {
+		if name != "below" && name != "limit" && name != "cursor" {
+			s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "below goes with limit and cursor only, not with %s", name))
+			return
+		}
+	}
+	documents, next, err := s.cfg.Library.DocumentsFrom(r.Context(), r.URL.Query().Get("below"), page)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, struct {
+		Documents []ibid.Document `json:"documents"`
+		Next      string          `json:"next,omitempty"`
+	}{orEmpty(documents), next})
+}

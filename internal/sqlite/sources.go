@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"strings"
+	"unicode/utf8"
 
 	"ibid"
 )
@@ -21,4 +23,33 @@ func (db *DB) DocumentsBySource(ctx context.Context, sources []string) ([]ibid.D
 		return nil, translate(err)
 	}
 	return collect(rows, func(r *sql.Rows) (ibid.Document, error) { return scanDocument(r) })
+}
+
+// DocumentsFrom returns a page of the documents whose path or URL begins with a
+// prefix, by source.
+func (db *DB) DocumentsFrom(ctx context.Context, prefix string, page ibid.Page) (documents []ibid.Document, next string, err error) {
+	after := ""
+	later, err := page.DecodeCursor(&after)
+	if err == nil && later && !strings.HasPrefix(after, prefix) {
+		err = ibid.Errorf(ibid.CodeBadRequest, "cursor: not one that this list returned")
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	from := `source >= ?1`
+	if later {
+		from = `source > ?1`
+	}
+	rows, err := db.readers.QueryContext(ctx, `SELECT data FROM documents
+		WHERE removed_at IS NULL AND `+from+` AND source < ?2 ORDER BY source LIMIT ?3`,
+		max(prefix, after), prefix+string(utf8.MaxRune), page.Size()+1)
+	if err != nil {
+		return nil, "", translate(err)
+	}
+	documents, err = collect(rows, func(r *sql.Rows) (ibid.Document, error) { return scanDocument(r) })
+	if err != nil || len(documents) <= page.Size() {
+		return documents, "", err
+	}
+	documents = documents[:page.Size()]
+	return documents, ibid.EncodeCursor(documents[len(documents)-1].Source), nil
 }
