@@ -40,24 +40,24 @@ type Index struct {
 	scratches     sync.Pool // of *scratch
 
 	// writer serialises updates and guards what only they need.
-	writer    sync.Mutex
-	documents map[string]uint32 // document id → slot
-	parts     [][]part          // by slot: where the chunks are
-	changed   []uint32          // by term number: 1 + its place in the addition that is prepared
-	free      []uint32          // slots to use again
+	writer  sync.Mutex
+	parts   [][]part // by slot: where the chunks are
+	changed []uint32 // by term number: 1 + its place in the addition that is prepared
+	free    []uint32 // slots to use again
 
 	// mu guards what searches read. Updates change it under both locks, and
 	// read it under writer alone.
-	mu       sync.RWMutex
-	terms    map[string]uint32
-	slots    []slot
-	chunks   chunkTable
-	labels   labels
-	titles   titleField
-	segments []*segment // the last one grows, unless it is full
-	totals   totals
-	spaces   map[string]*space
-	used     string // the space that Stats counts
+	mu        sync.RWMutex
+	documents map[string]uint32 // document id → slot
+	terms     map[string]uint32
+	slots     []slot
+	chunks    chunkTable
+	labels    labels
+	titles    titleField
+	segments  []*segment // the last one grows, unless it is full
+	totals    totals
+	spaces    map[string]*space
+	used      string // the space that Stats counts
 }
 
 // slot is what searches know of a document.
@@ -134,7 +134,6 @@ func (x *Index) Put(doc ibid.Document, chunks []ibid.Chunk) {
 	at, known := x.documents[doc.ID]
 	if !known {
 		at = x.freeSlot()
-		x.documents[doc.ID] = at
 	}
 	read.chunks = x.ownChunks(at, read.chunks)
 
@@ -147,6 +146,7 @@ func (x *Index) Put(doc ibid.Document, chunks []ibid.Chunk) {
 	}
 	stays := chunksOf(parts)
 	x.lock()
+	x.documents[doc.ID] = at
 	x.slots[at].id = doc.ID
 	x.slots[at].category, x.slots[at].folder = x.labels.number(doc.Category), x.labels.number(doc.Folder)
 	x.slots[at].marks = x.labels.marks(doc)
@@ -168,8 +168,8 @@ func (x *Index) Delete(documentID string) {
 	x.exchange(at, nil, nil, 0)
 	x.setTitle(at, nil)
 	x.slots[at] = slot{}
-	x.mu.Unlock()
 	delete(x.documents, documentID)
+	x.mu.Unlock()
 	x.free = append(x.free, at)
 	x.maintain()
 }

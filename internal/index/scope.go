@@ -72,12 +72,10 @@ func (x *Index) allowed(scope ibid.Scope, sc *scratch) []bool {
 		return ok
 	}
 	if len(scope.Documents) > 0 {
-		wanted := make(map[string]bool, len(scope.Documents))
 		for _, id := range scope.Documents {
-			wanted[id] = true
-		}
-		for i := range x.slots {
-			ok[i] = wanted[x.slots[i].id]
+			if at, known := x.documents[id]; known {
+				ok[at] = true
+			}
 		}
 	} else {
 		for i := range ok {
@@ -89,17 +87,31 @@ func (x *Index) allowed(scope ibid.Scope, sc *scratch) []bool {
 		clear(ok)
 		return ok
 	}
-	// Each label is judged once, by the rule of the root package.
-	category, folder := make([]bool, len(x.labels.names)), make([]bool, len(x.labels.names))
-	for n, name := range x.labels.names {
-		category[n] = ibid.Scope{Category: scope.Category}.Includes(ibid.Document{Category: name})
-		folder[n] = ibid.Scope{Folder: scope.Folder}.Includes(ibid.Document{Folder: name})
-	}
+	category := x.labels.judged(scope.Category, func(name string) bool {
+		return ibid.Scope{Category: scope.Category}.Includes(ibid.Document{Category: name})
+	})
+	folder := x.labels.judged(scope.Folder, func(name string) bool {
+		return ibid.Scope{Folder: scope.Folder}.Includes(ibid.Document{Folder: name})
+	})
 	for i := range x.slots {
-		s := &x.slots[i]
-		ok[i] = ok[i] && s.id != "" && category[s.category] && folder[s.folder] && s.has(marks)
+		if s := &x.slots[i]; ok[i] {
+			ok[i] = s.id != "" && (category == nil || category[s.category]) && (folder == nil || folder[s.folder]) && s.has(marks)
+		}
 	}
 	return ok
+}
+
+// judged returns, by label, whether a rule lets it through: the root package's, which
+// is asked once for each. nil means that nothing is wanted.
+func (l *labels) judged(wanted string, rule func(name string) bool) []bool {
+	if wanted == "" {
+		return nil
+	}
+	judged := make([]bool, len(l.names))
+	for n, name := range l.names {
+		judged[n] = rule(name)
+	}
+	return judged
 }
 
 func (s *slot) has(marks []uint32) bool {
