@@ -83,7 +83,7 @@ export async function dismissTray(page: Page): Promise<void> {
 export async function documentsReady(page: Page, count: number): Promise<void> {
   const deadline = Date.now() + 180_000;
   for (;;) {
-    const response = await page.request.get(new URL("/v1/documents", page.url()).href);
+    const response = await page.request.get(new URL("/v1/documents?limit=500", page.url()).href);
     const { documents } = (await response.json()) as { documents: { status: string; name: string; error?: string }[] };
     if (documents.filter((d) => d.status === "ready").length === count) return;
     const failed = documents.find((d) => d.status === "failed");

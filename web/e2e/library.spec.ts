@@ -100,12 +100,20 @@ describe.skipIf(missing())(`the library${why}`, () => {
     const w = await open(browser, "about:blank", {}, ibid.url);
     const { page } = w;
     const telling = page.waitForResponse((r) => r.url().includes("/v1/documents/events"));
+    let asked = 0;
+    const count = (by: number) => (r: { url: () => string }) => {
+      if (r.url().includes("/v1/documents?")) asked += by;
+    };
+    page.on("request", count(1));
+    page.on("requestfinished", count(-1));
+    page.on("requestfailed", count(-1));
     await page.goto(`${ibid.url}/library/new`);
     const pages = Array.from({ length: 12 }, (_, i) => `Chapter ${i}\n\nThis page tells of subject number ${i}, and of nothing else but subject number ${i}.`);
-    await page.locator(".nav-count").waitFor(); // the list is here
     await telling;
+    await page.getByText("No document matches.").waitFor();
+    await expect.poll(() => asked).toBe(0);
     // From now on nothing looks at the server by itself: the stream tells of it.
-    await page.route("**/v1/documents", (route) => (route.request().method() === "GET" ? route.abort() : route.continue()));
+    await page.route("**/v1/documents?*", (route) => route.abort());
     await send(page, { name: "long.pdf", mimeType: "application/pdf", buffer: pdf("Long", pages) }, { folder: "new", source: "/long.pdf" });
     await page.locator(".document[data-status=ready]", { hasText: "Long" }).waitFor();
     await send(page, { name: "long.pdf", mimeType: "application/pdf", buffer: pdf("Long", [...pages, "One more page\n\nwith words that are new to all."]) }, { source: "/long.pdf" });

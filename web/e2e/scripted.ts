@@ -8,12 +8,27 @@ export async function serveThread(page: Page, threadId: string, title: string, m
   const now = new Date().toISOString();
   const thread: Thread = { id: threadId, title, head_id: messages.at(-1)?.id ?? "", created_at: now, updated_at: now };
   const byId = new Map(messages.map((m) => [m.id, m]));
-  await page.route("**/v1/threads", (route) => route.fulfill({ json: { threads: [thread] } }));
-  await page.route(`**/v1/threads/${threadId}/messages*`, (route) => route.fulfill({ json: { messages } }));
+  await page.route(/\/v1\/threads(\?[^/]*)?$/, (route) => route.fulfill({ json: { threads: [thread] } }));
+  await page.route(new RegExp(`/v1/threads/${threadId}$`), (route) => route.fulfill({ json: thread }));
+  await page.route(`**/v1/threads/${threadId}/messages*`, (route) => route.fulfill({ json: part(messages, new URL(route.request().url()).searchParams) }));
   await page.route("**/v1/messages/*", (route) => {
     const message = byId.get(new URL(route.request().url()).pathname.split("/").at(-1) ?? "");
     return message ? route.fulfill({ json: message }) : route.continue();
   });
+}
+
+/** The newest messages, or those before, behind or around one, as a server answers them; a cursor is the place of a message. */
+function part(messages: readonly Message[], query: URLSearchParams): { messages: readonly Message[]; next?: string; newer?: string } {
+  const limit = Number(query.get("limit") ?? "50");
+  const around = messages.findIndex((m) => m.id === query.get("around"));
+  const [way, place] = (query.get("cursor") ?? "before ").split(" ");
+  const from = way === "after" ? Number(place) : Math.max(0, (around >= 0 ? around + limit / 2 : Number(place || messages.length)) - limit);
+  const to = around >= 0 || way === "after" ? from + limit : Number(place || messages.length);
+  return {
+    messages: messages.slice(from, to),
+    next: from > 0 && way === "before" ? `before ${from}` : undefined,
+    newer: to < messages.length && (around >= 0 || way === "after") ? `after ${to}` : undefined,
+  };
 }
 
 const bytes = (s: string) => new TextEncoder().encode(s).length;

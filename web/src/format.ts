@@ -27,6 +27,12 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / 60_000)}\u00a0min ${Math.round((ms % 60_000) / 1000)}\u00a0s`;
 }
 
+/** Minutes or hours, for what nobody knows to the second. */
+export function roughly(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${Math.max(1, minutes)}\u00a0min` : `${Math.round(minutes / 60)}\u00a0h`;
+}
+
 export function size(bytes: number): string {
   if (bytes < 1000) return `${bytes}\u00a0B`;
   const units = ["kB", "MB", "GB", "TB"];
@@ -45,4 +51,12 @@ export function ago(iso: string, now = Date.now()): string {
   if (minutes > -60) return relative.format(Math.min(minutes, 0), "minute");
   if (minutes > -60 * 24) return relative.format(Math.round(minutes / 60), "hour");
   return relative.format(Math.round(minutes / 60 / 24), "day");
+}
+
+const dayAndTime = new Intl.DateTimeFormat(language, { weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
+
+/** A day and a time of it, as on a note. */
+export function day(iso: string): string {
+  const at = new Date(iso);
+  return Number.isNaN(at.getTime()) ? "" : dayAndTime.format(at);
 }

@@ -10,6 +10,7 @@ import "./styles/answer.css";
 import "./styles/cards.css";
 import "./styles/source.css";
 import "./styles/library.css";
+import "./styles/mending.css";
 import "./styles/print.css";
 import "./styles/settings.css";
 

@@ -2,10 +2,11 @@
 // source/strings.ts, which has those of the source panel.
 
 import { panel } from "./source/strings";
-import type { DocumentStatus, Mode, Think } from "./api/types";
-import { count, duration, n, nth } from "./format";
+import type { DocumentStatus, Mode, Removed, Think } from "./api/types";
+import type { SameNameAnswer } from "./library/uploads";
+import { count, duration, n, nth, roughly } from "./format";
 
-export { ago, duration, n, size } from "./format";
+export { ago, day, duration, n, size } from "./format";
 
 /** What a tool is called while it runs, and when it is done. */
 const tools: Record<string, [doing: string, done: string]> = {
@@ -102,6 +103,7 @@ export const t = {
     earlier: "Earlier",
     gone: "This thread does not exist (any more).",
     latest: "To the end",
+    earlierMessages: "Earlier messages",
   },
 
   ask: {
@@ -122,6 +124,8 @@ export const t = {
     scope: "Choose documents to search",
     options: "How to answer",
     attached: "This thread was already being answered. Your question is still here.",
+    busy: "Too many questions are waiting to be answered.",
+    busyHint: "Yours is still here: send it again in a moment.",
   },
 
   modes: {
@@ -150,6 +154,7 @@ export const t = {
     category: (name: string) => `Category: ${name}`,
     folder: (name: string) => `Folder: ${name}`,
     gone: "a deleted document",
+    unknown: "a document",
     noMatch: "Nothing matches.",
     label: "Searches only in",
   },
@@ -265,7 +270,16 @@ export const t = {
     changedChunks: (embedded: number, all: number, kept: number) => `${n(embedded)} of ${count(all, "passage", "passages")} embedded, ${n(kept)} kept`,
     pagesDone: (done: number, all: number) => `page ${n(done)} of ${n(all)}`,
     eta: (seconds: number) => `${duration(seconds * 1000)} left`,
-    looks: { documents: "Documents", passages: "Search inside", databases: "Databases", watched: "Watched folders" },
+    beingRead: (documents: number) => `${n(documents)} being read`,
+    looks: { documents: "Documents", passages: "Search inside", databases: "Databases", watched: "Watched folders", removed: "Recently removed" },
+    failed: (documents: number, more: boolean) =>
+      documents === 0 ? "No document here failed to be read" : `${more ? "More than " : ""}${count(documents, "document", "documents")} could not be read`,
+    showFailed: "Show only these",
+    showAll: "Show all",
+    tryAllAgain: "Try all again",
+    tryingAgain: "Trying again…",
+    tryAgainOf: (title: string) => `Try again: ${title}`,
+    triedAgain: (documents: number) => `${count(documents, "document is", "documents are")} being read again`,
     path: "Where you are in the library",
     askFolder: "Ask about this folder",
     edit: "Edit…",
@@ -278,9 +292,23 @@ export const t = {
     uploading: (done: number, all: number) => `Adding ${n(Math.min(done + 1, all))} of ${count(all, "file", "files")}`,
     uploaded: (files: number) => `${count(files, "file", "files")} added`,
     notAdded: (name: string, why: string) => `${name}: ${why}`,
+    waitForAnswer: (files: number) => `${count(files, "file waits", "files wait")} for your answer`,
+    timeLeft: (seconds: number) => (seconds < 60 ? "Less than a minute left" : `About ${roughly(seconds)} left`),
+    skipped: "skipped",
     unchanged: "was here already, unchanged",
     cut: "the upload broke off",
     dismiss: "Dismiss",
+  },
+
+  sameName: {
+    title: (name: string, folder: string) => `${name} is already in ${folder ? folder : "the library"}`,
+    about: "The file you are adding has the same name and other content.",
+    choices: {
+      keep_both: ["Keep both", "The new one gets a number behind its name"],
+      new_version: ["New version", "The new one takes its place; footnotes of earlier answers still open the old one"],
+      skip: ["Skip", "The new one is not added"],
+    } satisfies Record<SameNameAnswer, [string, string]>,
+    forAll: (others: number) => `Do the same for the other ${n(others)}`,
   },
 
   find: {
@@ -327,6 +355,18 @@ export const t = {
     ended: (path: string) => `${path} is no longer followed; its documents stay`,
   },
 
+  removed: {
+    title: "Recently removed",
+    about: "Documents, threads and databases that were removed can be taken back for some days.",
+    none: "Nothing was removed lately.",
+    kinds: { document: "Document", thread: "Thread", database: "Database" } satisfies Record<Removed["kind"], string>,
+    when: (ago: string) => `removed ${ago}`,
+    until: (when: string) => `kept until ${when}`,
+    restore: "Restore",
+    restoreOf: (name: string) => `Restore ${name}`,
+    restored: (name: string) => `${name} is back`,
+  },
+
   settings: {
     title: "Settings",
     models: "Models",
@@ -356,7 +396,7 @@ export const t = {
     choose: "Choose them from this device",
     or: "or from a terminal:",
     command: "ibid add ~/Documents",
-    ready: (documents: number) => `${count(documents, "document is", "documents are")} ready.`,
+    ready: (documents: number) => `${count(documents, "document", "documents")} in your library.`,
     readyTitle: "What would you like to know?",
     processing: (documents: number) => `${count(documents, "document is", "documents are")} being read. You can ask already.`,
   },

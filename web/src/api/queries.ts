@@ -3,13 +3,26 @@
 
 import { QueryClient, useQuery } from "@tanstack/react-query";
 import { ApiError, getJSON } from "./client";
-import { isDone, type Check, type Database, type Doc, type Extract, type Message, type ServerStatus, type Thread, type Watch } from "./types";
+import type { DocumentQuery } from "./documents";
+import type { Check, Database, Extract, ServerStatus, Watch } from "./types";
 
 export const keys = {
   threads: ["threads"] as const,
+  threadList: (q: string) => ["threads", "list", q] as const,
+  thread: (id: string) => ["threads", "one", id] as const,
   messages: (threadId: string) => ["messages", threadId] as const,
-  documents: ["documents"] as const,
-  document: (id: string) => ["documents", id] as const,
+  documentLists: ["documents", "list"] as const,
+  documentList: (query: DocumentQuery) => ["documents", "list", query] as const,
+  document: (id: string) => ["documents", "one", id] as const,
+  documentsNamed: (q: string, limit: number) => ["documents", "named", q, String(limit)] as const,
+  documentsByIds: ["documents", "some"] as const,
+  documentsById: (ids: readonly string[]) => ["documents", "some", ...ids] as const,
+  /** Whatever only counts: asked for again when documents come and go. */
+  counts: ["counts"] as const,
+  folders: ["counts", "folders"] as const,
+  documentCount: ["counts", "documents"] as const,
+  failed: (folder: string) => ["counts", "failed", folder] as const,
+  removed: ["removed"] as const,
   text: (url: string) => ["text", url] as const,
   databases: ["databases"] as const,
   watches: ["watches"] as const,
@@ -27,54 +40,6 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always" },
   },
 });
-
-export function useThreads() {
-  return useQuery({
-    queryKey: keys.threads,
-    queryFn: async ({ signal }) => (await getJSON<{ threads: Thread[] }>("/v1/threads", signal)).threads,
-    refetchInterval: (query) => (query.state.data?.some((t) => t.run_id) ? 2_000 : 15_000),
-  });
-}
-
-export function useMessages(threadId: string, enabled: boolean) {
-  return useQuery({
-    queryKey: keys.messages(threadId),
-    queryFn: async ({ signal }) =>
-      (await getJSON<{ messages: Message[] }>(`/v1/threads/${encodeURIComponent(threadId)}/messages?all=true`, signal)).messages,
-    enabled,
-    staleTime: 30_000,
-    structuralSharing: (old, now) => keepMessages(old as Message[] | undefined, now as Message[]),
-    gcTime: 30 * 60_000, // so that switching back is instant
-  });
-}
-
-/** What has not changed stays the same object, so that it is not drawn again; threads may have thousands of messages. */
-export function keepMessages(old: readonly Message[] | undefined, now: Message[]): Message[] {
-  const before = new Map(old?.map((m) => [m.id, m]));
-  return now.map((m) => {
-    const was = before.get(m.id);
-    const same = was && isDone(was.status) && was.status === m.status && was.last_seq === m.last_seq && was.text === m.text && was.created_at === m.created_at;
-    return same ? was : m;
-  });
-}
-
-/** Puts the saved message in its place, without asking for the whole thread again. */
-export async function refreshMessage(threadId: string, messageId: string): Promise<void> {
-  const saved = await getJSON<Message>(`/v1/messages/${encodeURIComponent(messageId)}`);
-  queryClient.setQueryData<Message[]>(keys.messages(threadId), (old) => old?.map((m) => (m.id === messageId ? saved : m)));
-}
-
-function unsettled(docs: Doc[] | undefined): boolean {
-  return docs?.some((d) => d.status === "queued" || d.status === "processing") ?? false;
-}
-
-export function useDocuments() {
-  return useQuery({
-    queryKey: keys.documents,
-    queryFn: async ({ signal }) => (await getJSON<{ documents: Doc[] }>("/v1/documents", signal)).documents,
-    refetchInterval: (query) => (unsettled(query.state.data) ? 600 : 30_000),
-  });
-}
 
 /** Empty where the server knows no databases. */
 export function useDatabases() {

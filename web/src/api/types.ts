@@ -305,6 +305,8 @@ export interface Message {
   last_seq?: number;
   request?: Request | null;
   created_at: string;
+  /** In a list: ids of the messages that share parent and role, oldest first, this one among them; absent where it is alone. */
+  siblings?: string[];
 }
 
 export interface Question {
@@ -393,6 +395,7 @@ export interface ServerStatus {
   version?: string;
   ready?: boolean;
   runs?: number;
+  queue?: Queue;
   /** What an answer may use, and a question may force. */
   tools?: string[] | null;
   model?: {
@@ -411,9 +414,65 @@ export interface ServerStatus {
   threads?: number;
 }
 
+/** A document or thread that an answer of the server names. */
+export interface Named {
+  id: string;
+  name: string;
+}
+
 export interface AddResult {
-  documents: (Doc & { unchanged?: boolean })[];
-  errors: { name: string; error: string; hint?: string }[] | null;
+  documents: (Doc & { unchanged?: boolean; same_name?: Named })[];
+  /** same_name is the document that has the name of a file already, where both were not wanted. */
+  errors: { name: string; error: string; hint?: string; code?: string; same_name?: Named }[] | null;
+}
+
+/** What is to be done with a file whose name its folder has already, with other bytes. */
+export type OnSameName = "keep_both" | "new_version" | "refuse";
+
+/** How far the server is with all documents that are being taken in. */
+export interface Queue {
+  waiting: number;
+  processing: number;
+  /** Documents since there was nothing to do last. */
+  done: number;
+  pages?: number;
+  pages_done?: number;
+  /** Until there is nothing to do; 0 or absent where that is not known. */
+  eta_seconds?: number;
+}
+
+/** A node of the library's tree. */
+export interface FolderNode {
+  name: string;
+  path: string;
+  /** Directly in it. */
+  documents: number;
+  /** In it and in all folders below it. */
+  total: number;
+  folders: FolderNode[] | null;
+}
+
+export interface LabelCount {
+  name: string;
+  documents: number;
+}
+
+/** The library by its folders, categories and tags. */
+export interface Folders {
+  folder: FolderNode;
+  categories: LabelCount[] | null;
+  tags: LabelCount[] | null;
+  documents: number;
+  chunks: number;
+}
+
+/** Something that was removed and can be taken back until a time. */
+export interface Removed {
+  kind: "document" | "thread" | "database";
+  id: string;
+  name: string;
+  removed_at: string;
+  until: string;
 }
 
 export function isDone(status: Status): boolean {

@@ -3,9 +3,13 @@ import { Menu, SquarePen } from "lucide-react";
 import { Dialog, Tooltip } from "radix-ui";
 import { lazy, Suspense, useState } from "react";
 import { auth } from "../api/client";
-import { queryClient, useDocuments, useThreads } from "../api/queries";
-import { DropZone, UploadTray } from "../library/DropZone";
-import { useLibraryEvents } from "../library/useLibraryEvents";
+import { queryClient } from "../api/queries";
+import { useOneThread } from "../api/threads";
+import { DropZone } from "../library/DropZone";
+import { SameName } from "../library/SameName";
+import { UploadTray } from "../library/UploadTray";
+import { uploads } from "../library/uploads";
+import { useFeed } from "../library/useFeed";
 import { SourcePanel } from "../source/SourcePanel";
 import { t } from "../strings";
 import { NewThread } from "../thread/NewThread";
@@ -25,6 +29,7 @@ import { TokenForm } from "./TokenForm";
 const Library = lazy(() => import("../library/Library"));
 const Databases = lazy(() => import("../library/Databases"));
 const Watched = lazy(() => import("../library/Watched"));
+const RemovedList = lazy(() => import("../library/RemovedList"));
 const Settings = lazy(() => import("../settings/Settings"));
 
 export function App() {
@@ -42,8 +47,7 @@ export function App() {
 
 function Shell() {
   const place = usePlace();
-  const inWork = useDocuments().data?.some((d) => d.status === "queued" || d.status === "processing") ?? false;
-  useLibraryEvents(inWork || place.view.name === "library");
+  useFeed(useSeesLibrary(place.view));
   return (
     <>
       <a className="skip" href="#main">
@@ -59,11 +63,22 @@ function Shell() {
         <SourcePanel />
       </div>
       <UploadTray />
+      <SameName />
       <DropZone />
       <Finder />
       <Shortcuts />
     </>
   );
+}
+
+/**
+ * Whether the page shows documents as they change, or adds some. Elsewhere it
+ * does without the stream: a browser allows few connections to one server, over
+ * all its tabs, and a thread that is being answered needs one.
+ */
+function useSeesLibrary({ name }: View): boolean {
+  const sending = useStore(uploads).left > 0;
+  return name === "library" || name === "passages" || name === "new" || sending;
 }
 
 function Main({ view }: { view: View }) {
@@ -79,6 +94,8 @@ function Main({ view }: { view: View }) {
       return <Databases />;
     case "watched":
       return <Watched />;
+    case "removed":
+      return <RemovedList />;
     case "settings":
       return <Settings />;
     case "unknown":
@@ -95,8 +112,7 @@ function Main({ view }: { view: View }) {
 
 /** On a phone the bar says which thread one is in. */
 function BarTitle({ view }: { view: View }) {
-  const threads = useThreads().data;
-  const title = view.name === "thread" ? threads?.find((x) => x.id === view.id)?.title : undefined;
+  const title = useOneThread(view.name === "thread" ? view.id : "").data?.title;
   return title ? (
     <span className="bar-title" title={title}>
       {title}

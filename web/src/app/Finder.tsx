@@ -1,10 +1,12 @@
 import { FileText, MessageSquareText, Search, SquareArrowRight } from "lucide-react";
 import { Dialog } from "radix-ui";
-import { useMemo, useRef, useState, type KeyboardEvent } from "react";
-import { useDocuments, useThreads } from "../api/queries";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useDocumentsNamed } from "../api/documents";
+import { useThreadsNamed } from "../api/threads";
 import { t } from "../strings";
+import { useSettled } from "../ui/hooks";
 import { Store, useStore } from "../ui/store";
-import { documentsFound, findIn, threadsFound, type Found } from "./found";
+import { askedFor, documentsFound, findIn, threadsFound, type Found } from "./found";
 import { go, openSource, type View } from "./router";
 
 export const finderOpen = new Store(false);
@@ -19,6 +21,9 @@ const places: [name: string, view: View][] = [
   [t.watched.title, { name: "watched" }],
   [t.settings.title, { name: "settings" }],
 ];
+
+/** The server is asked for so many of a kind; what fits best of them is shown. */
+const mostAsked = 50;
 
 /** Finds a thread, a document or a place of the page by its name, from anywhere. */
 export function Finder() {
@@ -45,9 +50,14 @@ export function Finder() {
 }
 
 function Choices({ onAct }: { onAct: () => void }) {
-  const threads = useThreads().data;
-  const docs = useDocuments().data;
   const [words, setWords] = useState("");
+  const asked = askedFor(useSettled(words));
+  const askedThreads = useThreadsNamed(asked, mostAsked);
+  const askedDocs = useDocumentsNamed(asked, mostAsked);
+  const [threads, docs] = [askedThreads.data, askedDocs.data];
+  // What is shown is what was typed, and not an answer to the words before.
+  const settled = asked === askedFor(words) && [askedThreads, askedDocs].every((x) => !x.isPending && !x.isPlaceholderData);
+  const [entered, setEntered] = useState(false);
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const all = useMemo<Found[]>(
@@ -67,6 +77,14 @@ function Choices({ onAct }: { onAct: () => void }) {
     finderOpen.set(false);
     f.act();
   };
+  const enter = () => (settled ? choose(found[chosen]) : setEntered(true));
+  const chooseNow = useRef(choose);
+  useEffect(() => {
+    chooseNow.current = choose;
+  });
+  useEffect(() => {
+    if (entered && settled) chooseNow.current(found[0]);
+  }, [entered, settled, found]);
   const move = (to: number) => {
     const next = (to + found.length) % Math.max(1, found.length);
     setAt(next);
@@ -77,7 +95,7 @@ function Choices({ onAct }: { onAct: () => void }) {
     const keys: Record<string, () => void> = {
       ArrowDown: () => move(chosen + 1),
       ArrowUp: () => move(chosen - 1),
-      Enter: () => choose(found[chosen]),
+      Enter: enter,
     };
     const act = keys[e.key];
     if (!act) return;
@@ -103,6 +121,7 @@ function Choices({ onAct }: { onAct: () => void }) {
           onChange={(e) => {
             setWords(e.target.value);
             setAt(0);
+            setEntered(false);
           }}
           onKeyDown={onKeyDown}
         />
@@ -122,7 +141,7 @@ function Choices({ onAct }: { onAct: () => void }) {
           );
         })}
       </div>
-      {found.length === 0 && <p className="faint list-note">{t.finder.none}</p>}
+      {found.length === 0 && settled && <p className="faint list-note">{t.finder.none}</p>}
     </>
   );
 }

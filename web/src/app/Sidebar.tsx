@@ -1,5 +1,6 @@
 import { Keyboard, LibraryBig, MessagesSquare, Monitor, Moon, Settings as SettingsIcon, SquarePen, Sun } from "lucide-react";
-import { useDocuments, useServerStatus } from "../api/queries";
+import { useDocumentCount } from "../api/documents";
+import { useServerStatus } from "../api/queries";
 import { n, t } from "../strings";
 import { IconButton } from "../ui/IconButton";
 import { useStore } from "../ui/store";
@@ -10,11 +11,11 @@ import { nextTheme, theme } from "./theme";
 import { usePlace, type View } from "./router";
 import { shortcutsOpen } from "./Shortcuts";
 
-const inLibrary: ReadonlySet<View["name"]> = new Set(["library", "passages", "databases", "watched"]);
+const inLibrary: ReadonlySet<View["name"]> = new Set(["library", "passages", "databases", "watched", "removed"]);
 
 export function Sidebar() {
   const { view } = usePlace();
-  const documents = useDocuments().data;
+  const documents = useDocumentCount().data;
   return (
     <nav className="sidebar" aria-label={t.menu}>
       <div className="sidebar-head">
@@ -29,7 +30,7 @@ export function Sidebar() {
       <Link to={{ view: { name: "library" } }} className="nav-item" current={inLibrary.has(view.name)} title={t.library.title}>
         <LibraryBig aria-hidden />
         <span className="nav-name">{t.library.title}</span>
-        {documents && <span className="nav-count">{n(documents.length)}</span>}
+        {documents !== undefined && <span className="nav-count">{n(documents)}</span>}
       </Link>
       {/* Stands for the list where that has no room: beside an open source. */}
       <button type="button" className="nav-item when-folded" title={t.threads.find} onClick={() => finderOpen.set(true)}>

@@ -2,28 +2,32 @@ import { Ellipsis, Search } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { memo, useMemo, useState, type KeyboardEvent } from "react";
 import { remove, sendJSON } from "../api/client";
-import { changed, keys, queryClient, useThreads } from "../api/queries";
+import { changed, keys } from "../api/queries";
+import { changeThread, putThread, useThreadList } from "../api/threads";
 import type { Thread } from "../api/types";
 import { forget } from "../ask/draft";
 import type { Format } from "../export/exportThread";
 import { t } from "../strings";
+import { restoreThread } from "../library/restore";
+import { useSettled } from "../ui/hooks";
 import { useStore } from "../ui/store";
 import { toast } from "../ui/toasts";
-import { going, removeLater } from "../ui/undo";
+import { going, removeNow } from "../ui/undo";
+import { VirtualRows } from "../ui/VirtualRows";
 import { Link } from "./Link";
 import { go, here, usePlace } from "./router";
 
+type Row = { label: string } | { thread: Thread };
+
 export function ThreadList() {
   const { view } = usePlace();
-  const threads = useThreads();
-  const hidden = useStore(going);
   const [find, setFind] = useState("");
-  const shown = useMemo(() => {
-    const words = find.trim().toLowerCase();
-    return (threads.data ?? []).filter((x) => !hidden.has(`thread:${x.id}`) && x.title.toLowerCase().includes(words));
-  }, [threads.data, hidden, find]);
+  const words = useSettled(find.trim());
+  const list = useThreadList(words);
+  const hidden = useStore(going);
+  const rows = useMemo(() => byAge(list.rows.flatMap(({ id, item }) => (item && !hidden.has(`thread:${id}`) ? [item] : []))), [list.rows, hidden]);
   const current = view.name === "thread" ? view.id : "";
-  const any = (threads.data?.length ?? 0) > 0;
+  const any = rows.length > 0 || find !== "" || words !== "";
   return (
     <section className="threads" aria-label={t.threads.title}>
       {any && (
@@ -32,34 +36,44 @@ export function ThreadList() {
           <input id="find-thread" type="search" className="field" placeholder={t.threads.find} aria-label={t.threads.find} value={find} onChange={(e) => setFind(e.target.value)} />
         </label>
       )}
-      <div className="thread-list">
-        {threads.isSuccess && shown.length === 0 && <p className="faint list-note">{any ? t.threads.noMatch : t.threads.none}</p>}
-        {byAge(shown).map(([label, list]) => (
-          <div key={label} role="group" aria-label={label}>
-            <h2 className="list-label">{label}</h2>
-            {list.map((x) => (
-              <ThreadItem key={x.id} thread={x} current={x.id === current} />
-            ))}
-          </div>
-        ))}
-      </div>
+      {list.complete && rows.length === 0 && <p className="faint list-note">{any ? t.threads.noMatch : t.threads.none}</p>}
+      <VirtualRows
+        className="thread-list"
+        count={rows.length}
+        height={34}
+        complete={list.complete}
+        keyOf={(i) => keyOf(rows[i], i)}
+        onShown={list.show}
+      >
+        {(i) => {
+          const row = rows[i];
+          if (row === undefined) return null;
+          return "label" in row ? <h2 className="list-label">{row.label}</h2> : <ThreadItem thread={row.thread} current={row.thread.id === current} />;
+        }}
+      </VirtualRows>
     </section>
   );
 }
 
+function keyOf(row: Row | undefined, i: number): string {
+  if (row === undefined) return `${i}`;
+  return "label" in row ? `label ${row.label}` : row.thread.id;
+}
+
 /** Newest first, under the days people remember. */
-function byAge(threads: readonly Thread[]): [string, Thread[]][] {
+function byAge(threads: readonly Thread[]): Row[] {
   const midnight = new Date().setHours(0, 0, 0, 0);
   const day = 86_400_000;
-  const groups = new Map<string, Thread[]>();
-  for (const x of threads) {
-    const at = Date.parse(x.updated_at);
+  const rows: Row[] = [];
+  let last = "";
+  for (const thread of threads) {
+    const at = Date.parse(thread.updated_at);
     const label = at >= midnight ? t.threads.today : at >= midnight - day ? t.threads.yesterday : at >= midnight - 7 * day ? t.threads.week : t.threads.earlier;
-    const group = groups.get(label);
-    if (group) group.push(x);
-    else groups.set(label, [x]);
+    if (label !== last) rows.push({ label });
+    last = label;
+    rows.push({ thread });
   }
-  return [...groups];
+  return rows;
 }
 
 const ThreadItem = memo(function ThreadItem({ thread, current }: { thread: Thread; current: boolean }) {
@@ -68,11 +82,17 @@ const ThreadItem = memo(function ThreadItem({ thread, current }: { thread: Threa
   if (renaming) return <Rename thread={thread} onClose={() => setRenaming(false)} />;
   const onRemove = () => {
     if (here().view.name === "thread" && current) go({ view: { name: "new" } });
-    removeLater(`thread:${thread.id}`, t.threads.removed(title), async () => {
-      await remove(`/v1/threads/${encodeURIComponent(thread.id)}`);
-      forget(thread.id);
-      await queryClient.invalidateQueries({ queryKey: keys.threads });
-    });
+    removeNow(
+      `thread:${thread.id}`,
+      t.threads.removed(title),
+      async () => {
+        await remove(`/v1/threads/${encodeURIComponent(thread.id)}`);
+        putThread(thread.id, undefined);
+        changed(keys.threads, keys.removed);
+      },
+      () => restoreThread(thread.id),
+      () => forget(thread.id),
+    );
   };
   const onExport = async (format: Format) => {
     try {
@@ -122,7 +142,7 @@ function Rename({ thread, onClose }: { thread: Thread; onClose: () => void }) {
     onClose();
     const to = title.trim();
     if (to === "" || to === thread.title) return;
-    queryClient.setQueryData<Thread[]>(keys.threads, (old) => old?.map((x) => (x.id === thread.id ? { ...x, title: to } : x)));
+    changeThread(thread.id, (x) => ({ ...x, title: to }));
     sendJSON("PATCH", `/v1/threads/${encodeURIComponent(thread.id)}`, { title: to })
       .catch((err: unknown) => toast({ text: err instanceof Error ? err.message : String(err), tone: "bad" }))
       .finally(() => changed(keys.threads));

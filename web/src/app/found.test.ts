@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { documentsFound, findIn, threadsFound, type Found } from "./found";
+import { askedFor, documentsFound, findIn, threadsFound, type Found } from "./found";
 import type { Doc, Thread } from "../api/types";
 
 const thread = (id: string, title: string) => ({ id, title }) as Thread;
@@ -22,6 +22,11 @@ describe("the finder", () => {
     expect(names("water")).toEqual(["Water and light", "How much water?", "water.csv"]);
     expect(names("books HAND")).toEqual(["Garden Handbook"]);
     expect(names("nothing like it")).toEqual([]);
+  });
+
+  it("asks the server for the word that says most", () => {
+    expect(askedFor(" books handbook HAND ")).toBe("handbook");
+    expect(askedFor("  ")).toBe("");
   });
 
   it("shows a few of each group", () => {

@@ -14,6 +14,11 @@ export interface Found {
 
 const most = 7;
 
+/** What the server is asked for: the longest of the words, since it looks for a part of a name. The others are looked for in what it answers. */
+export function askedFor(words: string): string {
+  return words.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), "");
+}
+
 /** Everything that has all of the words, best first within its group: what begins with them, then what was used last. */
 export function findIn(all: readonly Found[], words: string): Found[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);

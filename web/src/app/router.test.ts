@@ -9,6 +9,7 @@ describe("addresses", () => {
       { view: { name: "settings" }, source: undefined },
       { view: { name: "databases" }, source: undefined },
       { view: { name: "watched" }, source: undefined },
+      { view: { name: "removed" }, source: undefined },
       { view: { name: "library", folder: "contracts/2024 & before" }, source: undefined },
       { view: { name: "passages", folder: "contracts" }, source: undefined },
       { view: { name: "library" }, source: { kind: "document", id: "d/1", page: 7 } },
@@ -27,6 +28,6 @@ describe("addresses", () => {
   });
 
   it("say when they lead nowhere", () => {
-    for (const path of ["/x", "/t/", "/t/a/b", "/t/%E0%A4%A", "/databases/x", "/watched/x"]) expect(parse(path, "").view.name, path).toBe("unknown");
+    for (const path of ["/x", "/t/", "/t/a/b", "/t/%E0%A4%A", "/databases/x", "/watched/x", "/removed/x"]) expect(parse(path, "").view.name, path).toBe("unknown");
   });
 });

@@ -6,6 +6,7 @@
 //	/search/{folder…}    a search in what the documents of a folder say
 //	/databases           the databases
 //	/watched             the folders that are followed
+//	/removed             what was removed and can be taken back
 //	/settings            what is set
 //	/d/{document}        the documents, with one open
 //	?note={message}.{n}  with the source of a footnote open beside it
@@ -14,7 +15,7 @@
 
 import { Store, useStore } from "../ui/store";
 
-export type View = { name: "new" } | { name: "thread"; id: string } | { name: "library" | "passages"; folder?: string } | { name: "databases" } | { name: "watched" } | { name: "settings" } | { name: "unknown" };
+export type View = { name: "new" } | { name: "thread"; id: string } | { name: "library" | "passages"; folder?: string } | { name: "databases" } | { name: "watched" } | { name: "removed" } | { name: "settings" } | { name: "unknown" };
 
 export interface Span {
   start: number;
@@ -44,6 +45,7 @@ export function parse(path: string, search: string): Place {
   }
   if (first === "databases" && !second) return { view: { name: "databases" }, source };
   if (first === "watched" && !second) return { view: { name: "watched" }, source };
+  if (first === "removed" && !second) return { view: { name: "removed" }, source };
   if (first === "settings" && !second) return { view: { name: "settings" }, source };
   return { view: { name: "unknown" } };
 }
@@ -82,6 +84,8 @@ function pathOf(view: View): string {
       return "/databases";
     case "watched":
       return "/watched";
+    case "removed":
+      return "/removed";
     case "settings":
       return "/settings";
     default:

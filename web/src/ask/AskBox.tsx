@@ -1,7 +1,8 @@
 import { ArrowUp, Globe, Square } from "lucide-react";
 import { useEffect, useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
 import { ApiError } from "../api/client";
-import { useDocuments, useServerStatus } from "../api/queries";
+import { useDocumentCount } from "../api/documents";
+import { useServerStatus } from "../api/queries";
 import { Notice } from "../answer/Notice";
 import { t } from "../strings";
 import { ask, stop } from "../thread/ask";
@@ -35,7 +36,7 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
   const [busy, setBusy] = useState<"sending" | "stopping">();
   const [failure, setFailure] = useState<Failure>();
   const [files, setFiles] = useState<Attached[]>([]);
-  const docs = useDocuments().data ?? [];
+  const documents = useDocumentCount().data;
   const status = useServerStatus().data;
   const hasWeb = status?.tools?.includes("web_search") ?? false;
   const model = status?.models?.includes(how.model) ? how.model : undefined;
@@ -128,14 +129,14 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
         </Notice>
       )}
       <div className="ask-box">
-        <ScopeChips scope={how.scope} docs={docs} onChange={(scope) => setHow({ ...how, scope })} />
+        <ScopeChips scope={how.scope} onChange={(scope) => setHow({ ...how, scope })} />
         <AttachmentChips list={files} onRemove={(id) => setFiles(files.filter((f) => f.id !== id))} />
         <textarea
           ref={field}
           id="question"
           rows={1}
           aria-label={t.ask.label}
-          placeholder={docs.length > 0 ? t.ask.placeholder : t.ask.placeholderNone}
+          placeholder={documents === 0 ? t.ask.placeholderNone : t.ask.placeholder}
           value={draft}
           onChange={(e) => setDraft(e.target.value)}
           onKeyDown={onKeyDown}
@@ -144,7 +145,7 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
         />
         <div className="ask-tools">
           <AttachMenu onAttach={take} />
-          <ScopePicker scope={how.scope} docs={docs} onChange={(scope) => setHow({ ...how, scope })} />
+          <ScopePicker scope={how.scope} onChange={(scope) => setHow({ ...how, scope })} />
           <HowMenu how={how} onChange={setHow} />
           {hasWeb && (
             <IconButton label={t.ask.web} aria-pressed={how.web} data-on={how.web} onClick={() => setHow({ ...how, web: !how.web })}>
@@ -168,6 +169,7 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
 }
 
 function asFailure(err: unknown): Failure {
+  if (err instanceof ApiError && err.status === 429) return { text: t.ask.busy, hint: t.ask.busyHint };
   if (err instanceof ApiError) return { text: err.message, hint: err.hint };
   return { text: t.failed(err instanceof Error ? err.message : String(err)), hint: "" };
 }

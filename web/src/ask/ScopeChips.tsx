@@ -1,4 +1,5 @@
 import { Bookmark, Braces, FileText, Folder, Tag, X } from "lucide-react";
+import { useDocumentsById } from "../api/documents";
 import type { Doc, Scope } from "../api/types";
 import { t } from "../strings";
 import { isWhole } from "./draft";
@@ -10,7 +11,8 @@ export interface ScopePart {
   without: Scope;
 }
 
-export function scopeParts(scope: Scope, docs: readonly Doc[]): ScopePart[] {
+/** What a scope is made of; docs are undefined until they are known. */
+export function scopeParts(scope: Scope, docs: readonly Doc[] | undefined): ScopePart[] {
   const parts: ScopePart[] = [];
   if (scope.category) {
     parts.push({ key: "category", kind: "category", name: scope.category, without: { ...scope, category: undefined } });
@@ -24,11 +26,11 @@ export function scopeParts(scope: Scope, docs: readonly Doc[]): ScopePart[] {
     parts.push({ key: `field ${name}`, kind: "field", name: `${name}: ${value}`, without: { ...scope, metadata: rest.length > 0 ? Object.fromEntries(rest) : undefined } });
   }
   for (const id of scope.documents ?? []) {
-    const doc = docs.find((d) => d.id === id);
+    const doc = docs?.find((d) => d.id === id);
     parts.push({
       key: id,
       kind: "document",
-      name: doc ? doc.title || doc.name : t.scope.gone,
+      name: doc ? doc.title || doc.name : docs ? t.scope.gone : t.scope.unknown,
       without: { ...scope, documents: scope.documents?.filter((other) => other !== id) },
     });
   }
@@ -37,11 +39,19 @@ export function scopeParts(scope: Scope, docs: readonly Doc[]): ScopePart[] {
 
 const icons = { document: FileText, category: Bookmark, folder: Folder, tag: Tag, field: Braces };
 
-export function ScopeChips({ scope, docs, onChange }: { scope: Scope; docs: readonly Doc[]; onChange: (scope: Scope) => void }) {
+const noIds: readonly string[] = [];
+
+export function useScopeParts(scope: Scope): ScopePart[] {
+  const docs = useDocumentsById(scope.documents ?? noIds);
+  return scopeParts(scope, docs);
+}
+
+export function ScopeChips({ scope, onChange }: { scope: Scope; onChange: (scope: Scope) => void }) {
+  const parts = useScopeParts(scope);
   if (isWhole(scope)) return null;
   return (
     <ul className="chips" aria-label={t.scope.label}>
-      {scopeParts(scope, docs).map((p) => {
+      {parts.map((p) => {
         const Icon = icons[p.kind];
         return (
           <li key={p.key} className="chip">

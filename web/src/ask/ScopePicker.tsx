@@ -1,20 +1,21 @@
 import { ListFilter } from "lucide-react";
 import { Popover } from "radix-ui";
-import { useMemo, useState } from "react";
-import type { Doc, Scope } from "../api/types";
+import { useState } from "react";
+import { useDocumentsNamed, useFolders } from "../api/documents";
+import type { Scope } from "../api/types";
 import { t } from "../strings";
-import { crumbsOf } from "../library/folders";
+import { pathsOf } from "../library/folders";
+import { useSettled } from "../ui/hooks";
 import { isWhole } from "./draft";
 
 interface Props {
   scope: Scope;
-  docs: readonly Doc[];
   onChange: (scope: Scope) => void;
 }
 
 const most = 60;
 
-export function ScopePicker({ scope, docs, onChange }: Props) {
+export function ScopePicker({ scope, onChange }: Props) {
   const [find, setFind] = useState("");
   const whole = isWhole(scope);
   return (
@@ -34,7 +35,7 @@ export function ScopePicker({ scope, docs, onChange }: Props) {
             value={find}
             onChange={(e) => setFind(e.target.value)}
           />
-          <Choices scope={scope} docs={docs} onChange={onChange} find={find.trim().toLowerCase()} />
+          <Choices scope={scope} onChange={onChange} find={find.trim().toLowerCase()} />
           {!whole && (
             <button type="button" className="button quiet" onClick={() => onChange({})}>
               {t.scope.clear}
@@ -46,17 +47,14 @@ export function ScopePicker({ scope, docs, onChange }: Props) {
   );
 }
 
-function Choices({ scope, docs, onChange, find }: Props & { find: string }) {
-  const { categories, folders, tags, documents } = useMemo(() => {
-    const fits = (name: string | undefined): name is string => !!name && name.toLowerCase().includes(find);
-    const distinct = (names: (string | undefined)[]) => [...new Set(names.filter(fits))].sort((a, b) => a.localeCompare(b)).slice(0, most);
-    return {
-      categories: distinct(docs.map((d) => d.category)),
-      folders: distinct(docs.flatMap((d) => crumbsOf(d.folder ?? "").map((c) => c.path))),
-      tags: distinct(docs.flatMap((d) => d.tags ?? [])),
-      documents: docs.filter((d) => fits(`${d.title} ${d.name}`)).slice(0, most),
-    };
-  }, [docs, find]);
+function Choices({ scope, onChange, find }: Props & { find: string }) {
+  const library = useFolders();
+  const named = useDocumentsNamed(useSettled(find), most);
+  const fits = (names: readonly string[]) => names.filter((name) => name.toLowerCase().includes(find)).slice(0, most);
+  const categories = fits((library.data?.categories ?? []).map((c) => c.name));
+  const folders = fits(pathsOf(library.data?.folder));
+  const tags = fits((library.data?.tags ?? []).map((x) => x.name));
+  const documents = named.data ?? [];
   const chosen = new Set(scope.documents ?? []);
   const toggle = (id: string) => {
     const documents = chosen.has(id) ? [...chosen].filter((other) => other !== id) : [...chosen, id];
@@ -67,6 +65,7 @@ function Choices({ scope, docs, onChange, find }: Props & { find: string }) {
     const now = had.includes(tag) ? had.filter((other) => other !== tag) : [...had, tag];
     onChange({ ...scope, tags: now.length > 0 ? now : undefined });
   };
+  if (library.isPending || named.isPending) return <p className="faint">{t.loading}</p>;
   if (categories.length + folders.length + tags.length + documents.length === 0) return <p className="faint">{t.scope.noMatch}</p>;
   return (
     <div className="choices">

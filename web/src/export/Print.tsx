@@ -13,17 +13,17 @@ import { remarkMarks } from "../answer/marks";
 import { markAnswer } from "../answer/markup";
 import { markFormulas, readFormula } from "../answer/math";
 import { webAddress } from "../answer/web";
+import type { Message } from "../api/types";
 import { markersOf } from "../run/markers";
 import { fromMessage, type Footnote } from "../run/view";
 import { t } from "../strings";
-import type { Turn } from "../thread/branch";
 
 /** Draws a thread into an element, its formulas too. */
-export async function drawThread(title: string, turns: readonly Turn[]): Promise<HTMLElement> {
+export async function drawThread(title: string, messages: readonly Message[]): Promise<HTMLElement> {
   const place = document.createElement("div");
   place.className = "printed";
   const root = createRoot(place);
-  flushSync(() => root.render(<Printed title={title} turns={turns} />));
+  flushSync(() => root.render(<Printed title={title} messages={messages} />));
   const formulas = [...place.querySelectorAll<HTMLElement>("[data-formula]")];
   if (formulas.length > 0) {
     const { drawFormula } = await import("../answer/drawFormula");
@@ -35,16 +35,16 @@ export async function drawThread(title: string, turns: readonly Turn[]): Promise
   return place;
 }
 
-function Printed({ title, turns }: { title: string; turns: readonly Turn[] }) {
+function Printed({ title, messages }: { title: string; messages: readonly Message[] }) {
   return (
     <>
       <h1>{title || t.threads.untitled}</h1>
-      {turns.map(({ message }, i) => (message.role === "user" ? <h2 key={message.id}>{message.text}</h2> : <PrintedAnswer key={message.id} turn={i} message={message} />))}
+      {messages.map((message, i) => (message.role === "user" ? <h2 key={message.id}>{message.text}</h2> : <PrintedAnswer key={message.id} turn={i} message={message} />))}
     </>
   );
 }
 
-function PrintedAnswer({ turn, message }: { turn: number; message: Turn["message"] }) {
+function PrintedAnswer({ turn, message }: { turn: number; message: Message }) {
   const view = fromMessage(message);
   // Anchors lead from a mark to its note and back to each mark of the note.
   const noteId = (n: number | string) => `note-${turn}-${n}`;

@@ -1,10 +1,8 @@
 // A thread to take away: as Markdown, as one HTML file that needs nothing else,
 // or on paper. Loaded when it is asked for.
 
-import { getJSON } from "../api/client";
-import { queryClient, keys } from "../api/queries";
-import type { Message, Thread } from "../api/types";
-import { branchOf, type Turn } from "../thread/branch";
+import { allMessages } from "../api/messages";
+import type { Thread } from "../api/types";
 import { fileName, threadAsMarkdown } from "./markdown";
 import { drawThread } from "./Print";
 import style from "./printed.css?raw";
@@ -12,23 +10,17 @@ import style from "./printed.css?raw";
 export type Format = "markdown" | "html" | "print";
 
 export async function exportThread(thread: Thread, format: Format): Promise<void> {
-  const turns = await turnsOf(thread);
+  const messages = await allMessages(thread.id);
   switch (format) {
     case "markdown":
-      save(threadAsMarkdown(thread.title, turns), "text/markdown", fileName(thread.title, "md"));
+      save(threadAsMarkdown(thread.title, messages), "text/markdown", fileName(thread.title, "md"));
       return;
     case "html":
-      save(page(thread.title, await drawThread(thread.title, turns)), "text/html", fileName(thread.title, "html"));
+      save(page(thread.title, await drawThread(thread.title, messages)), "text/html", fileName(thread.title, "html"));
       return;
     case "print":
-      print(await drawThread(thread.title, turns));
+      print(await drawThread(thread.title, messages));
   }
-}
-
-async function turnsOf(thread: Thread): Promise<Turn[]> {
-  const known = queryClient.getQueryData<Message[]>(keys.messages(thread.id));
-  const messages = known ?? (await getJSON<{ messages: Message[] }>(`/v1/threads/${encodeURIComponent(thread.id)}/messages?all=true`)).messages;
-  return branchOf(messages, thread.head_id);
 }
 
 function page(title: string, body: HTMLElement): string {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Citation, Message } from "../api/types";
-import type { Turn } from "../thread/branch";
 import { fileName, threadAsMarkdown } from "./markdown";
 
-const turn = (m: Partial<Message>): Turn => ({ message: { thread_id: "t", status: "completed", created_at: "", text: "", ...m } as Message, siblings: [] });
+const turn = (m: Partial<Message>) => ({ thread_id: "t", status: "completed", created_at: "", text: "", ...m }) as Message;
 const citation = { n: 1, chunk_id: "c1", title: "Handbook", pages: [3], heading: "Water", quote: "two\n litres" } as unknown as Citation;
 
 describe("a thread as Markdown", () => {

@@ -3,12 +3,12 @@
 import { doubtLines, footnoteWords } from "../answer/copy";
 import { replaceMarkers } from "../run/markers";
 import { fromMessage } from "../run/view";
-import type { Turn } from "../thread/branch";
+import type { Message } from "../api/types";
 import { t } from "../strings";
 
-export function threadAsMarkdown(title: string, turns: readonly Turn[]): string {
+export function threadAsMarkdown(title: string, messages: readonly Message[]): string {
   const parts = [`# ${title.replace(/\s+/g, " ").trim() || t.threads.untitled}`];
-  turns.forEach(({ message }, i) => {
+  messages.forEach((message, i) => {
     if (message.role === "user") {
       parts.push(`## ${message.text.replace(/\s+/g, " ").trim()}`);
       return;

@@ -2,13 +2,14 @@ import { Database as DatabaseIcon, FilePlus } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Notice } from "../answer/Notice";
 import { ApiError, remove, request, sendJSON } from "../api/client";
-import { changed, keys, useDatabases } from "../api/queries";
+import { changed, keys, queryClient, useDatabases } from "../api/queries";
 import type { Database } from "../api/types";
 import { t } from "../strings";
 import { useStore } from "../ui/store";
-import { going, removeLater } from "../ui/undo";
+import { going, removeNow } from "../ui/undo";
 import { pickFiles } from "./files";
 import { LibraryHead } from "./LibraryHead";
+import { restoreDatabase } from "./restore";
 
 /** The databases that answers may query; they are only ever read. */
 export default function Databases() {
@@ -96,10 +97,16 @@ function Add() {
 
 function DatabaseCard({ database: d }: { database: Database }) {
   const onRemove = () =>
-    removeLater(`database:${d.id}`, t.databases.removed(d.name), async () => {
-      await remove(`/v1/databases/${encodeURIComponent(d.id)}`);
-      changed(keys.databases);
-    });
+    removeNow(
+      `database:${d.id}`,
+      t.databases.removed(d.name),
+      async () => {
+        await remove(`/v1/databases/${encodeURIComponent(d.id)}`);
+        queryClient.setQueryData<Database[]>(keys.databases, (old) => old?.filter((other) => other.id !== d.id));
+        changed(keys.databases, keys.removed);
+      },
+      () => restoreDatabase(d.id),
+    );
   return (
     <li className="database">
       <div className="database-head">

@@ -2,15 +2,17 @@ import { CircleAlert, Code, Ellipsis, FileText, FileType, Globe, Hash } from "lu
 import { DropdownMenu } from "radix-ui";
 import { memo, useState } from "react";
 import { remove, sendJSON } from "../api/client";
-import { keys, queryClient } from "../api/queries";
+import { changed, keys } from "../api/queries";
 import type { Doc } from "../api/types";
 import { openSource, usePlace } from "../app/router";
 import { ago, size, t } from "../strings";
-import { removeLater } from "../ui/undo";
+import { removeNow } from "../ui/undo";
 import { toast } from "../ui/toasts";
 import { askAbout } from "./askAbout";
-import { applyChange } from "./changes";
 import { EditDocument } from "./EditDocument";
+import { TryAgain } from "./Failed";
+import { restoreDocument } from "./restore";
+import { takeIn } from "./takeIn";
 
 const icons: Record<string, typeof FileText> = { pdf: FileType, html: Globe, markdown: Hash, code: Code };
 
@@ -42,6 +44,7 @@ export const DocumentRow = memo(function DocumentRow({ doc }: { doc: Doc }) {
         {doc.notice && <div className="document-notice">{doc.notice}</div>}
       </div>
       <Progress doc={doc} />
+      {doc.status === "failed" && <TryAgain id={doc.id} title={doc.title || doc.name} />}
       <Menu doc={doc} onOpen={open} />
     </div>
   );
@@ -84,16 +87,22 @@ function Menu({ doc, onOpen }: { doc: Doc; onOpen: () => void }) {
   const onCancel = async () => {
     try {
       const document = await sendJSON<Doc>("POST", `/v1/documents/${encodeURIComponent(doc.id)}/cancel`);
-      queryClient.setQueryData<Doc[]>(keys.documents, (docs) => docs && applyChange(docs, { kind: "document", document }));
+      takeIn(new Map([[doc.id, document]]));
     } catch (err) {
       toast({ text: err instanceof Error ? err.message : String(err), tone: "bad" });
     }
   };
   const onRemove = () =>
-    removeLater(`document:${doc.id}`, t.library.removed(title), async () => {
-      await remove(`/v1/documents/${encodeURIComponent(doc.id)}`);
-      await Promise.all([queryClient.invalidateQueries({ queryKey: keys.documents }), queryClient.invalidateQueries({ queryKey: keys.status })]);
-    });
+    removeNow(
+      `document:${doc.id}`,
+      t.library.removed(title),
+      async () => {
+        await remove(`/v1/documents/${encodeURIComponent(doc.id)}`);
+        takeIn(new Map([[doc.id, undefined]]));
+        changed(keys.removed);
+      },
+      () => restoreDocument(doc.id),
+    );
   return (
     <>
       {editing && <EditDocument doc={doc} onClose={() => setEditing(false)} />}

@@ -1,12 +1,8 @@
-import { Check, CircleAlert, X } from "lucide-react";
-import { useEffect, useLayoutEffect, useState } from "react";
+import { useLayoutEffect, useState } from "react";
 import { t } from "../strings";
-import { IconButton } from "../ui/IconButton";
-import { useStore } from "../ui/store";
-import { trayMs } from "../ui/times";
 import { attachTarget } from "../ask/attachments";
 import { droppedFiles } from "./files";
-import { addFiles, dismissUploads, uploads, type Upload } from "./uploads";
+import { addFiles } from "./uploads";
 
 function hasFiles(e: DragEvent): boolean {
   return e.dataTransfer?.types.includes("Files") ?? false;
@@ -46,51 +42,4 @@ export function DropZone() {
       <div>{t.library.drop}</div>
     </div>
   ) : null;
-}
-
-/** Files on their way, in a corner, wherever one is on the page. */
-export function UploadTray() {
-  const list = useStore(uploads);
-  const busy = list.some((u) => u.state === "waiting" || u.state === "sending");
-  const failed = list.some((u) => u.state === "failed");
-  const done = list.filter((u) => u.state === "added" || u.state === "failed").length;
-  useEffect(() => {
-    if (busy || failed || list.length === 0) return;
-    const timer = setTimeout(dismissUploads, trayMs);
-    return () => clearTimeout(timer);
-  }, [busy, failed, list]);
-  if (list.length === 0) return null;
-  const part = list.reduce((sum, u) => sum + (u.state === "failed" ? 1 : u.progress), 0) / list.length;
-  return (
-    <section className="tray" aria-label={t.library.add}>
-      <div className="tray-head">
-        <strong>{busy ? t.library.uploading(done, list.length) : t.library.uploaded(list.filter((u) => u.state === "added").length)}</strong>
-        {!busy && (
-          <IconButton label={t.library.dismiss} onClick={dismissUploads}>
-            <X aria-hidden />
-          </IconButton>
-        )}
-      </div>
-      {busy && <progress max={1} value={part} aria-label={t.library.uploading(done, list.length)} />}
-      <ul>
-        {list
-          .filter((u) => u.state !== "waiting")
-          .slice(-6)
-          .map((u) => (
-            <TrayLine key={u.id} upload={u} />
-          ))}
-      </ul>
-    </section>
-  );
-}
-
-function TrayLine({ upload: u }: { upload: Upload }) {
-  return (
-    <li data-state={u.state}>
-      {u.state === "added" && <Check aria-hidden />}
-      {u.state === "failed" && <CircleAlert aria-hidden />}
-      {u.state === "sending" && <span className="pulse" aria-hidden />}
-      <span>{u.note ? t.library.notAdded(u.name, u.note) : u.name}</span>
-    </li>
-  );
 }

@@ -1,14 +1,18 @@
 import { Dialog } from "radix-ui";
 import { useId, useState, type SubmitEvent } from "react";
 import { ApiError, sendJSON } from "../api/client";
-import { keys, queryClient, useDocuments } from "../api/queries";
+import { useFolders } from "../api/documents";
 import type { Doc } from "../api/types";
 import { t } from "../strings";
-import { applyChange } from "./changes";
+import { pathsOf } from "./folders";
+import { takeIn } from "./takeIn";
+
+/** As many names are offered while one types. */
+const mostKnown = 500;
 
 /** Title, folder, category and tags of a document; searches go by them at once. */
 export function EditDocument({ doc, onClose }: { doc: Doc; onClose: () => void }) {
-  const docs = useDocuments().data ?? [];
+  const known = useFolders().data;
   const [failure, setFailure] = useState("");
   const save = async (e: SubmitEvent<HTMLFormElement>) => {
     e.preventDefault();
@@ -27,7 +31,7 @@ export function EditDocument({ doc, onClose }: { doc: Doc; onClose: () => void }
           .map((x) => x.trim())
           .filter(Boolean),
       });
-      queryClient.setQueryData<Doc[]>(keys.documents, (old) => old && applyChange(old, { kind: "document", document }));
+      takeIn(new Map([[doc.id, document]]));
       onClose();
     } catch (err) {
       setFailure(err instanceof ApiError ? [err.message, err.hint].filter(Boolean).join(" ") : String(err));
@@ -41,8 +45,8 @@ export function EditDocument({ doc, onClose }: { doc: Doc; onClose: () => void }
           <Dialog.Title>{t.library.editTitle}</Dialog.Title>
           <form className="edit-document" onSubmit={save}>
             <Field name="title" label={t.library.fields.title} value={doc.title} />
-            <Field name="folder" label={t.library.fields.folder} value={doc.folder} known={docs.map((d) => d.folder)} />
-            <Field name="category" label={t.library.fields.category} value={doc.category} known={docs.map((d) => d.category)} />
+            <Field name="folder" label={t.library.fields.folder} value={doc.folder} known={pathsOf(known?.folder)} />
+            <Field name="category" label={t.library.fields.category} value={doc.category} known={known?.categories?.map((c) => c.name)} />
             <Field name="tags" label={t.library.fields.tags} value={doc.tags?.join(", ")} />
             {failure && (
               <p role="alert" className="document-error">
@@ -62,9 +66,9 @@ export function EditDocument({ doc, onClose }: { doc: Doc; onClose: () => void }
   );
 }
 
-function Field({ name, label, value = "", known }: { name: string; label: string; value?: string; known?: (string | undefined)[] }) {
+function Field({ name, label, value = "", known }: { name: string; label: string; value?: string; known?: readonly string[] }) {
   const id = useId();
-  const names = [...new Set(known?.filter(Boolean))];
+  const names = known?.slice(0, mostKnown) ?? [];
   return (
     <label>
       <span>{label}</span>

@@ -1,9 +1,9 @@
 import { FilePlus, FolderPlus } from "lucide-react";
 import { useEffect } from "react";
-import { useDocuments } from "../api/queries";
+import { useFolders } from "../api/documents";
+import { feed, inWork } from "../api/feed";
 import { t } from "../strings";
 import { useStore } from "../ui/store";
-import { going } from "../ui/undo";
 import { pickFiles } from "./files";
 import { LibraryHead } from "./LibraryHead";
 import { PassageSearch } from "./PassageSearch";
@@ -12,10 +12,14 @@ import { addFiles } from "./uploads";
 
 /** The documents, folder by folder, and what stands in them. */
 export default function Library({ folder, look }: { folder: string; look: "documents" | "passages" }) {
-  const documents = useDocuments();
-  const hidden = useStore(going);
-  const all = (documents.data ?? []).filter((d) => !hidden.has(`document:${d.id}`));
-  const chunks = all.reduce((sum, d) => sum + d.chunks, 0);
+  const folders = useFolders();
+  const { queue } = useStore(feed);
+  const reading = inWork(queue);
+  const summary = [
+    folders.data ? t.library.summary(folders.data.documents, folders.data.chunks) : "",
+    reading > 0 ? t.library.beingRead(reading) : "",
+    reading > 0 && queue?.eta_seconds ? t.library.eta(queue.eta_seconds) : "",
+  ];
 
   useEffect(() => {
     document.title = `${t.library.title} · ${t.app}`;
@@ -23,7 +27,7 @@ export default function Library({ folder, look }: { folder: string; look: "docum
 
   return (
     <div className="library">
-      <LibraryHead at={look} folder={folder} summary={t.library.summary(all.length, chunks)}>
+      <LibraryHead at={look} folder={folder} summary={summary.filter(Boolean).join(" · ")}>
         <button type="button" className="button primary" onClick={async () => addFiles(await pickFiles("files"), folder)}>
           <FilePlus aria-hidden />
           {t.library.add}
@@ -33,7 +37,7 @@ export default function Library({ folder, look }: { folder: string; look: "docum
           {t.library.addFolder}
         </button>
       </LibraryHead>
-      {look === "documents" ? <Shelves folder={folder} docs={all} documents={documents} /> : <PassageSearch folder={folder} docs={all} />}
+      {look === "documents" ? <Shelves key={folder} folder={folder} folders={folders} /> : <PassageSearch folder={folder} />}
     </div>
   );
 }

@@ -2,13 +2,13 @@ import type { ReactNode } from "react";
 import { go, type View } from "../app/router";
 import { t } from "../strings";
 
-export type Look = "documents" | "passages" | "databases" | "watched";
+export type Look = "documents" | "passages" | "databases" | "watched" | "removed";
 
-const looks: readonly Look[] = ["documents", "passages", "databases", "watched"];
+const looks: readonly Look[] = ["documents", "passages", "databases", "watched", "removed"];
 
 function viewOf(look: Look, folder: string): View {
-  if (look === "databases" || look === "watched") return { name: look };
-  return { name: look === "documents" ? "library" : "passages", folder: folder || undefined };
+  if (look === "documents" || look === "passages") return { name: look === "documents" ? "library" : "passages", folder: folder || undefined };
+  return { name: look };
 }
 
 interface Props {

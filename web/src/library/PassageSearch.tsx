@@ -3,14 +3,15 @@ import { Search } from "lucide-react";
 import { useState } from "react";
 import { Notice } from "../answer/Notice";
 import { getJSON } from "../api/client";
-import type { Doc, Passage, SearchResult } from "../api/types";
+import { useFolders } from "../api/documents";
+import type { Passage, SearchResult } from "../api/types";
 import { openSource } from "../app/router";
 import { t } from "../strings";
 
 const modes = ["auto", "lexical", "vector", "rrf", "mix"] as const;
 
 /** A search in what the documents say, with how each half of it ranked what was found. */
-export function PassageSearch({ folder, docs }: { folder: string; docs: readonly Doc[] }) {
+export function PassageSearch({ folder }: { folder: string }) {
   const [text, setText] = useState("");
   const [asked, setAsked] = useState("");
   const [mode, setMode] = useState<string>("auto");
@@ -26,7 +27,7 @@ export function PassageSearch({ folder, docs }: { folder: string; docs: readonly
     enabled: asked !== "",
     staleTime: 30_000,
   });
-  const categories = [...new Set(docs.flatMap((d) => (d.category ? [d.category] : [])))].sort((a, b) => a.localeCompare(b));
+  const categories = (useFolders().data?.categories ?? []).map((c) => c.name);
   const passages = found.data?.passages ?? [];
   return (
     <>

@@ -1,33 +1,46 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { Folder, MessageCirclePlus, Search } from "lucide-react";
-import { Fragment, useDeferredValue, useMemo, useRef, useState } from "react";
+import { Fragment, useMemo, useState } from "react";
 import { Notice } from "../answer/Notice";
-import type { useDocuments } from "../api/queries";
-import type { Doc } from "../api/types";
+import { useDocumentList, type DocumentQuery, type useFolders } from "../api/documents";
+import type { Row } from "../api/paged";
+import type { Doc, FolderNode } from "../api/types";
 import { Link } from "../app/Link";
 import { n, t } from "../strings";
+import { useSettled } from "../ui/hooks";
 import { IconButton } from "../ui/IconButton";
 import { keep, kept } from "../ui/keep";
+import { useStore } from "../ui/store";
+import { going } from "../ui/undo";
+import { VirtualRows } from "../ui/VirtualRows";
 import { askIn } from "./askAbout";
 import { DocumentRow } from "./DocumentRow";
-import { isBelow, shelfAt, type FolderHere } from "./folders";
+import { Failed } from "./Failed";
+import { crumbsOf, folderAt } from "./folders";
 import { categoryKey } from "./uploads";
 
 interface Props {
   folder: string;
-  docs: readonly Doc[];
-  documents: ReturnType<typeof useDocuments>;
+  folders: ReturnType<typeof useFolders>;
 }
 
+const noFolders: readonly FolderNode[] = [];
+
 /** One folder: the way to it, the folders in it, its documents; or whatever below it matches a filter. */
-export function Shelves({ folder, docs, documents }: Props) {
+export function Shelves({ folder, folders }: Props) {
   const [filter, setFilter] = useState("");
-  const find = useDeferredValue(filter.trim().toLowerCase());
-  const rows = useMemo(() => {
-    if (find) return newestFirst(docs.filter((d) => isBelow(d.folder ?? "", folder) && fits(d, find)));
-    const shelf = shelfAt(docs, folder);
-    return [...shelf.folders, ...newestFirst(shelf.documents)];
-  }, [docs, folder, find]);
+  const [failedOnly, setFailedOnly] = useState(false);
+  const find = useSettled(filter.trim());
+  const query = useMemo((): DocumentQuery => {
+    if (failedOnly) return { folder, q: find, status: "failed" };
+    return find === "" ? { in_folder: folder } : { folder, q: find };
+  }, [folder, find, failedOnly]);
+  const list = useDocumentList(query);
+  const hidden = useStore(going);
+  const here = folderAt(folders.data?.folder, folder);
+  const inside = find === "" && !failedOnly ? (here?.folders ?? noFolders) : noFolders;
+  const shown = useMemo(() => (hidden.size === 0 ? list.rows : list.rows.filter((row) => !hidden.has(`document:${row.id}`))), [list.rows, hidden]);
+  const count = inside.length + shown.length;
+  const settled = !list.isPending && folders.data !== undefined;
   return (
     <>
       <div className="library-fields">
@@ -35,15 +48,42 @@ export function Shelves({ folder, docs, documents }: Props) {
           <Search aria-hidden />
           <input type="search" className="field" placeholder={t.library.filter} aria-label={t.library.filter} value={filter} onChange={(e) => setFilter(e.target.value)} />
         </label>
-        <CategoryField docs={docs} />
+        <CategoryField known={folders.data?.categories ?? []} />
       </div>
-      <Crumbs folder={folder} docs={docs} />
-      {documents.error && !documents.data && <Notice tone="bad">{documents.error.message}</Notice>}
-      {documents.isPending && <p className="faint library-note">{t.loading}</p>}
-      {documents.data && rows.length === 0 && <Nothing none={docs.length === 0} />}
-      <Rows rows={rows} />
+      <Crumbs folder={folder} total={here?.total ?? 0} />
+      <Failed folder={folder} only={failedOnly} onOnly={setFailedOnly} />
+      {list.error && (
+        <Notice tone="bad">
+          {list.error.message}{" "}
+          <button type="button" className="button" onClick={list.retry}>
+            {t.retry}
+          </button>
+        </Notice>
+      )}
+      {list.isPending && !list.error && <p className="faint library-note">{t.loading}</p>}
+      {settled && count === 0 && <Nothing none={folders.data.documents === 0} />}
+      <VirtualRows
+        className="rows"
+        label={t.library.title}
+        count={count}
+        height={68}
+        complete={list.complete}
+        keyOf={(i) => (i < inside.length ? `folder ${inside[i]?.path ?? i}` : (shown[i - inside.length]?.id ?? `${i}`))}
+        // Rows that are hidden for a moment shift the others by less than is asked for ahead.
+        onShown={(from, to) => list.show(from - inside.length, to - inside.length)}
+      >
+        {(i) => {
+          const inner = inside[i];
+          return inner ? <FolderRow folder={inner} /> : <DocumentPlace row={shown[i - inside.length]} />;
+        }}
+      </VirtualRows>
     </>
   );
+}
+
+/** A document, or the room for one that is on its way. */
+function DocumentPlace({ row }: { row: Row<Doc> | undefined }) {
+  return row?.item ? <DocumentRow doc={row.item} /> : <div className="document waiting" aria-busy />;
 }
 
 function Nothing({ none }: { none: boolean }) {
@@ -58,17 +98,9 @@ function Nothing({ none }: { none: boolean }) {
   );
 }
 
-function newestFirst(docs: readonly Doc[]): Doc[] {
-  return [...docs].sort((a, b) => Date.parse(b.added_at) - Date.parse(a.added_at) || a.name.localeCompare(b.name));
-}
-
-function fits(d: Doc, find: string): boolean {
-  return [d.title, d.name, d.folder, d.category, ...(d.tags ?? []), d.format, t.library.statuses[d.status]].join("\n").toLowerCase().includes(find);
-}
-
-function Crumbs({ folder, docs }: { folder: string; docs: readonly Doc[] }) {
+function Crumbs({ folder, total }: { folder: string; total: number }) {
   if (folder === "") return null;
-  const { crumbs, total } = shelfAt(docs, folder);
+  const crumbs = crumbsOf(folder);
   return (
     <nav className="crumbs" aria-label={t.library.path}>
       <Link to={{ view: { name: "library" } }}>{t.library.title}</Link>
@@ -88,9 +120,8 @@ function Crumbs({ folder, docs }: { folder: string; docs: readonly Doc[] }) {
   );
 }
 
-function CategoryField({ docs }: { docs: readonly Doc[] }) {
+function CategoryField({ known }: { known: readonly { name: string }[] }) {
   const [category, setCategory] = useState(kept(categoryKey) ?? "");
-  const known = [...new Set(docs.map((d) => d.category).filter(Boolean))];
   return (
     <label className="category-field">
       <span>{t.library.category}</span>
@@ -105,58 +136,15 @@ function CategoryField({ docs }: { docs: readonly Doc[] }) {
         }}
       />
       <datalist id="categories">
-        {known.map((c) => (
-          <option key={c} value={c} />
+        {known.map(({ name }) => (
+          <option key={name} value={name} />
         ))}
       </datalist>
     </label>
   );
 }
 
-type Row = Doc | FolderHere;
-
-const isFolder = (row: Row): row is FolderHere => "total" in row;
-
-/** Only the rows that are in sight exist: libraries grow to many thousands. */
-function Rows({ rows }: { rows: readonly Row[] }) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const list = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => 68,
-    overscan: 12,
-    getItemKey: (i) => keyOf(rows[i]) ?? i,
-  });
-  return (
-    <div className="rows" ref={scroller} tabIndex={rows.length > 0 ? 0 : undefined} role="list" aria-label={t.library.title}>
-      <div style={{ height: list.getTotalSize() }} role="presentation">
-        {list.getVirtualItems().map((item) => {
-          const row = rows[item.index];
-          return row ? (
-            <div
-              key={item.key}
-              ref={list.measureElement}
-              data-index={item.index}
-              className="row-place"
-              role="listitem"
-              aria-setsize={rows.length}
-              aria-posinset={item.index + 1}
-              style={{ transform: `translateY(${item.start}px)` }}
-            >
-              {isFolder(row) ? <FolderRow folder={row} /> : <DocumentRow doc={row} />}
-            </div>
-          ) : null;
-        })}
-      </div>
-    </div>
-  );
-}
-
-function keyOf(row: Row | undefined): string | undefined {
-  return row && (isFolder(row) ? `folder ${row.path}` : row.id);
-}
-
-function FolderRow({ folder }: { folder: FolderHere }) {
+function FolderRow({ folder }: { folder: FolderNode }) {
   return (
     <Link to={{ view: { name: "library", folder: folder.path } }} className="document folder">
       <Folder aria-hidden className="document-icon" />

@@ -1,24 +1,39 @@
 import { describe, expect, it } from "vitest";
 import type { Doc } from "../api/types";
-import { applyChange, readChange, readChanges, type LibraryChange } from "./changes";
+import { countsDiffer, lastOf, readChange, readChanges, type LibraryChange } from "./changes";
 
-const doc = (id: string, progress = 0) => ({ id, progress }) as Doc;
+const doc = (id: string, status: Doc["status"] = "processing") => ({ id, status }) as Doc;
 
 describe("what is told of documents", () => {
   it("is read, and what is not known passes by", () => {
     expect(readChange("document", '{"id":"a","progress":0.5}')).toEqual({ kind: "document", document: { id: "a", progress: 0.5 } });
     expect(readChange("removed", '{"id":"a"}')).toEqual({ kind: "removed", id: "a" });
+    expect(readChange("queue", '{"waiting":3,"processing":1,"done":0}')).toEqual({ kind: "queue", queue: { waiting: 3, processing: 1, done: 0 } });
     expect(readChange("behind", "{}")).toEqual({ kind: "behind" });
     expect(readChange("done", "{}")).toBeUndefined();
+    expect(readChange("queue", "[]")).toBeUndefined();
     expect(readChange("document", "[]")).toBeUndefined();
     expect(readChange("document", "no")).toBeUndefined();
   });
 
-  it("replaces, adds and removes", () => {
-    const docs = [doc("a"), doc("b")];
-    expect(applyChange(docs, { kind: "document", document: doc("b", 1) })).toEqual([doc("a"), doc("b", 1)]);
-    expect(applyChange(docs, { kind: "document", document: doc("c") }).map((d) => d.id)).toEqual(["a", "b", "c"]);
-    expect(applyChange(docs, { kind: "removed", id: "a" })).toEqual([doc("b")]);
+  it("is the last that was told of each", () => {
+    const last = lastOf([
+      { kind: "document", document: doc("a") },
+      { kind: "removed", id: "b" },
+      { kind: "queue", queue: { waiting: 0, processing: 0, done: 0 } },
+      { kind: "document", document: doc("a", "ready") },
+      { kind: "document", document: doc("b") },
+      { kind: "removed", id: "b" },
+    ]);
+    expect([...last]).toEqual([
+      ["a", doc("a", "ready")],
+      ["b", undefined],
+    ]);
+  });
+
+  it("is counted anew when documents come, go or are done, and not with each step", () => {
+    expect(countsDiffer(new Map([["a", doc("a")]]))).toBe(false);
+    for (const d of [undefined, doc("b", "queued"), doc("b", "ready"), doc("b", "failed")]) expect(countsDiffer(new Map([["a", doc("a")], ["b", d]]))).toBe(true);
   });
 
   it("comes out whole, however the stream is cut into pieces", async () => {

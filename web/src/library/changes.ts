@@ -1,10 +1,15 @@
 // What the server tells of documents while they change (GET
-// /v1/documents/events), taken into the list that the page has.
+// /v1/documents/events).
 
 import { EventParser } from "../run/sse";
-import type { Doc } from "../api/types";
+import type { Doc, Queue } from "../api/types";
 
-export type LibraryChange = { kind: "document"; document: Doc } | { kind: "removed"; id: string } | { kind: "behind" };
+export type LibraryChange =
+  | { kind: "document"; document: Doc }
+  | { kind: "removed"; id: string }
+  | { kind: "queue"; queue: Queue }
+  /** More has changed than was told. */
+  | { kind: "behind" };
 
 export function readChange(event: string, data: string): LibraryChange | undefined {
   let value: unknown;
@@ -14,23 +19,27 @@ export function readChange(event: string, data: string): LibraryChange | undefin
     return undefined;
   }
   if (event === "behind") return { kind: "behind" };
-  if (typeof value !== "object" || value === null || !("id" in value) || typeof value.id !== "string") return undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  if (event === "queue" && "waiting" in value && "processing" in value) return { kind: "queue", queue: value as Queue };
+  if (!("id" in value) || typeof value.id !== "string") return undefined;
   if (event === "document") return { kind: "document", document: value as Doc };
   if (event === "removed") return { kind: "removed", id: value.id };
   return undefined;
 }
 
-export function applyChange(docs: readonly Doc[], change: LibraryChange): Doc[] {
-  switch (change.kind) {
-    case "document": {
-      const at = docs.findIndex((d) => d.id === change.document.id);
-      return at < 0 ? [...docs, change.document] : docs.with(at, change.document);
-    }
-    case "removed":
-      return docs.filter((d) => d.id !== change.id);
-    case "behind":
-      return [...docs];
+/** What became of each document, by id: as it is now, or undefined for one that is gone. */
+export function lastOf(changes: readonly LibraryChange[]): Map<string, Doc | undefined> {
+  const last = new Map<string, Doc | undefined>();
+  for (const c of changes) {
+    if (c.kind === "document") last.set(c.document.id, c.document);
+    else if (c.kind === "removed") last.set(c.id, undefined);
   }
+  return last;
+}
+
+/** Whether documents came, went, or were done: what only counts is counted anew then, and not with each step of the work. */
+export function countsDiffer(docs: ReadonlyMap<string, Doc | undefined>): boolean {
+  return [...docs.values()].some((d) => d?.status !== "processing");
 }
 
 /** Reads the changes of a stream until it ends or breaks. */

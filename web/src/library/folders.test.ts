@@ -1,28 +1,25 @@
 import { describe, expect, it } from "vitest";
-import type { Doc } from "../api/types";
-import { crumbsOf, shelfAt } from "./folders";
+import type { FolderNode } from "../api/types";
+import { crumbsOf, folderAt, isBelow, pathsOf } from "./folders";
 
-const doc = (name: string, folder?: string) => ({ id: name, name, folder }) as Doc;
-const docs = [doc("a"), doc("b", "contracts"), doc("c", "contracts/2024"), doc("d", "contracts/2024/q1"), doc("e", "contracts2"), doc("f", "art")];
+const node = (path: string, total: number, folders: FolderNode[] | null = null): FolderNode => ({ name: path.split("/").at(-1) ?? "", path, documents: 1, total, folders });
+const root = node("", 6, [node("art", 1), node("contracts", 3, [node("contracts/2024", 2, [node("contracts/2024/q1", 1)])]), node("contracts2", 1)]);
 
-describe("shelfAt", () => {
-  it("shows what lies at a path, and counts what lies below", () => {
-    const top = shelfAt(docs, "");
-    expect(top.documents.map((d) => d.id)).toEqual(["a"]);
-    expect(top.folders.map((f) => [f.path, f.total])).toEqual([
-      ["art", 1],
-      ["contracts", 3],
-      ["contracts2", 1],
-    ]);
-    expect(top.total).toBe(6);
-    const inner = shelfAt(docs, "contracts");
-    expect(inner.documents.map((d) => d.id)).toEqual(["b"]);
-    expect(inner.folders).toEqual([{ name: "2024", path: "contracts/2024", total: 2 }]);
-    expect(inner.total).toBe(3);
-    expect(shelfAt(docs, "nowhere")).toMatchObject({ folders: [], documents: [], total: 0 });
+describe("folders", () => {
+  it("are found by their path", () => {
+    expect(folderAt(root, "")?.total).toBe(6);
+    expect(folderAt(root, "contracts/2024")?.folders?.map((f) => f.name)).toEqual(["q1"]);
+    expect(folderAt(root, "contracts/nowhere/2024")).toBeUndefined();
+    expect(folderAt(undefined, "art")).toBeUndefined();
   });
 
-  it("knows the way to a folder", () => {
+  it("are listed with all that are in them", () => {
+    expect(pathsOf(root)).toEqual(["art", "contracts", "contracts/2024", "contracts/2024/q1", "contracts2"]);
+  });
+
+  it("know what lies below them, and the way to them", () => {
+    expect(isBelow("contracts/2024", "contracts")).toBe(true);
+    expect(isBelow("contracts2", "contracts")).toBe(false);
     expect(crumbsOf("contracts/2024")).toEqual([
       { name: "contracts", path: "contracts" },
       { name: "2024", path: "contracts/2024" },

@@ -1,45 +1,22 @@
 // The library as folders: what lies at a path, and what lies below it.
 
-import type { Doc } from "../api/types";
+import type { FolderNode } from "../api/types";
 
 export interface Crumb {
   name: string;
   path: string;
 }
 
-export interface FolderHere extends Crumb {
-  /** Documents in it and in all folders below it. */
-  total: number;
+/** The folder at a path, if any document is in it or below it. */
+export function folderAt(root: FolderNode | undefined, path: string): FolderNode | undefined {
+  let at = root;
+  for (const { path: step } of crumbsOf(path)) at = at?.folders?.find((f) => f.path === step);
+  return at;
 }
 
-export interface Shelf {
-  /** From the outermost folder to this one; none at the top. */
-  crumbs: Crumb[];
-  folders: FolderHere[];
-  documents: Doc[];
-  /** Documents here and below. */
-  total: number;
-}
-
-export function shelfAt(docs: readonly Doc[], path: string): Shelf {
-  const folders = new Map<string, FolderHere>();
-  const documents: Doc[] = [];
-  let total = 0;
-  for (const d of docs) {
-    const at = d.folder ?? "";
-    if (!isBelow(at, path)) continue;
-    total++;
-    if (at === path) {
-      documents.push(d);
-      continue;
-    }
-    const name = at.slice(path === "" ? 0 : path.length + 1).split("/")[0] ?? "";
-    const inner = path === "" ? name : `${path}/${name}`;
-    const known = folders.get(inner);
-    if (known) known.total++;
-    else folders.set(inner, { name, path: inner, total: 1 });
-  }
-  return { crumbs: crumbsOf(path), folders: [...folders.values()].sort((a, b) => a.name.localeCompare(b.name)), documents, total };
+/** The paths of all folders, each before what is in it. */
+export function pathsOf(root: FolderNode | undefined): string[] {
+  return (root?.folders ?? []).flatMap((f) => [f.path, ...pathsOf(f)]);
 }
 
 /** Whether a folder is this one or lies below it. */

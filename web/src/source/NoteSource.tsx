@@ -3,7 +3,8 @@ import { useEffect, useMemo, useRef, type ReactNode } from "react";
 import { pagesOf } from "../answer/FootnoteMark";
 import { ResultTable } from "../answer/ResultTable";
 import { webAddress } from "../answer/web";
-import { useDocuments, useText } from "../api/queries";
+import { useDocument } from "../api/documents";
+import { useText } from "../api/queries";
 import type { Citation } from "../api/types";
 import type { RunView } from "../run/view";
 import { t } from "../strings";
@@ -70,15 +71,15 @@ function usePlaceOf(c: Citation, format: string | undefined, urls: { fileUrl: st
 }
 
 function DocumentNote({ citation, walk, why }: NoteProps) {
-  const documents = useDocuments();
-  const doc = documents.data?.find((d) => d.id === citation.document_id);
+  const asked = useDocument(citation.document_id);
+  const doc = asked.data ?? undefined;
   const urls = documentUrls(citation.document_id, citation.version);
   const place = usePlaceOf(citation, doc?.format, urls);
   const original = doc && { url: urls.fileUrl, name: doc.name, page: doc.format === "pdf" ? citation.pages?.[0] : undefined };
   return (
     <Frame walk={walk} title={citation.title} where={whereOf(citation)} doc={doc} original={original}>
       {place && <Viewer place={place} />}
-      {documents.isSuccess && !doc && <PassageBox text={t.panel.gone} citation={citation} />}
+      {(asked.isSuccess || citation.document_id === "") && !doc && <PassageBox text={t.panel.gone} citation={citation} />}
       {why}
     </Frame>
   );

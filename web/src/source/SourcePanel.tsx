@@ -1,6 +1,7 @@
 import { Dialog } from "radix-ui";
 import { useEffect, useMemo, useRef, type ReactNode } from "react";
-import { useDocuments, useText } from "../api/queries";
+import { useDocument } from "../api/documents";
+import { useText } from "../api/queries";
 import { closeSource, here, usePlace, type SourceRef } from "../app/router";
 import { t } from "../strings";
 import { narrow, useMedia, useWindowEvent } from "../ui/hooks";
@@ -129,8 +130,8 @@ function useKeepFocus(panel: React.RefObject<HTMLElement | null>, source: Source
 
 function DocumentSource({ source }: { source: Extract<SourceRef, { kind: "document" }> }): ReactNode {
   const { id, page, span } = source;
-  const documents = useDocuments();
-  const doc = documents.data?.find((d) => d.id === id);
+  const asked = useDocument(id);
+  const doc = asked.data ?? undefined;
   // A look at the document must not begin anew with each poll of its state.
   const version = doc?.version ?? "";
   const format = doc?.format;
@@ -148,7 +149,7 @@ function DocumentSource({ source }: { source: Extract<SourceRef, { kind: "docume
     () => (format !== undefined && !waits ? { id, format, fileUrl, textUrl, pages: page ? [page] : [], quote, span } : undefined),
     [id, format, fileUrl, textUrl, page, quote, span, waits],
   );
-  if (!doc) return <Frame title={documents.isSuccess ? t.panel.goneDocument : t.loading}>{null}</Frame>;
+  if (!doc) return <Frame title={asked.isSuccess ? t.panel.goneDocument : t.loading}>{null}</Frame>;
   const where = [doc.folder, doc.pages ? t.library.pages(doc.pages) : "", doc.notice].filter(Boolean).join(" · ");
   return (
     <Frame title={doc.title || doc.name} where={where} doc={doc} original={{ url: fileUrl, name: doc.name, page: doc.format === "pdf" ? page : undefined }}>

@@ -3,19 +3,23 @@ import { useEffect, useState } from "react";
 import { AskBox } from "../ask/AskBox";
 import { forget, keepHow } from "../ask/draft";
 import { Notice } from "../answer/Notice";
-import { useDocuments } from "../api/queries";
+import { useDocumentCount } from "../api/documents";
+import { feed, inWork } from "../api/feed";
+import { useServerStatus } from "../api/queries";
 import { go } from "../app/router";
 import { ModelNotice } from "../app/ModelNotice";
 import { pickFiles } from "../library/files";
 import { addFiles } from "../library/uploads";
 import { t } from "../strings";
 import { Command } from "../ui/Command";
+import { useStore } from "../ui/store";
 
 /** The id of the thread that the next question begins; used up when it is asked. */
 export function NewThread() {
   const [threadId] = useState(newId);
-  const documents = useDocuments();
-  const docs = documents.data;
+  const documents = useDocumentCount();
+  const { queue } = useStore(feed);
+  const asked = useServerStatus().data?.queue;
 
   useEffect(() => {
     document.title = t.app;
@@ -25,9 +29,9 @@ export function NewThread() {
     <div className="thread new-thread">
       <div className="scroller">
         <div className="column">
-          {documents.error && !docs && <Notice tone="bad">{documents.error.message}</Notice>}
-          {docs?.length === 0 && <FirstRun />}
-          {docs && docs.length > 0 && <Ready ready={docs.filter((d) => d.status === "ready").length} reading={docs.filter((d) => d.status === "queued" || d.status === "processing").length} />}
+          {documents.error && documents.data === undefined && <Notice tone="bad">{documents.error.message}</Notice>}
+          {documents.data === 0 && <FirstRun />}
+          {documents.data !== undefined && documents.data > 0 && <Ready documents={documents.data} reading={inWork(queue ?? asked)} />}
           <ModelNotice />
         </div>
       </div>
@@ -51,11 +55,11 @@ export function NewThread() {
   );
 }
 
-function Ready({ ready, reading }: { ready: number; reading: number }) {
+function Ready({ documents, reading }: { documents: number; reading: number }) {
   return (
     <header className="welcome">
       <h1>{t.first.readyTitle}</h1>
-      <p className="faint">{reading > 0 ? t.first.processing(reading) : t.first.ready(ready)}</p>
+      <p className="faint">{reading > 0 ? t.first.processing(reading) : t.first.ready(documents)}</p>
     </header>
   );
 }

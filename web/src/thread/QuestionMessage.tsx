@@ -1,27 +1,24 @@
 import { ChevronLeft, ChevronRight, File as FileIcon, Pencil, Trash2 } from "lucide-react";
 import { memo, useState, type KeyboardEvent } from "react";
-import { auth, remove } from "../api/client";
-import { keys, queryClient, useDocuments } from "../api/queries";
+import { ApiError, auth, remove } from "../api/client";
+import { keys, queryClient } from "../api/queries";
 import type { Message } from "../api/types";
 import { attachmentsOf, fileOf } from "../ask/attachments";
-import { scopeParts } from "../ask/ScopeChips";
+import { useScopeParts } from "../ask/ScopeChips";
 import { t } from "../strings";
 import { CopyButton } from "../ui/CopyButton";
 import { IconButton } from "../ui/IconButton";
 import { toast } from "../ui/toasts";
 import { removeLater } from "../ui/undo";
-import { ask, selectHead } from "./ask";
-import { leafBelow } from "./branch";
+import { ask, selectBranch } from "./ask";
 
 interface Props {
   message: Message;
-  siblings: readonly string[];
-  messages: readonly Message[];
   /** Nothing can be asked again while the thread is being answered. */
   busy: boolean;
 }
 
-export const QuestionMessage = memo(function QuestionMessage({ message, siblings, messages, busy }: Props) {
+export const QuestionMessage = memo(function QuestionMessage({ message, busy }: Props) {
   const [editing, setEditing] = useState(false);
   if (editing) return <Editor message={message} onClose={() => setEditing(false)} />;
   return (
@@ -30,7 +27,7 @@ export const QuestionMessage = memo(function QuestionMessage({ message, siblings
       <Attachments message={message} />
       <AskedIn message={message} />
       <div className="message-tools">
-        <Branches message={message} siblings={siblings} messages={messages} />
+        <Branches message={message} />
         <IconButton label={t.message.edit} disabled={busy} onClick={() => setEditing(true)}>
           <Pencil aria-hidden />
         </IconButton>
@@ -42,8 +39,7 @@ export const QuestionMessage = memo(function QuestionMessage({ message, siblings
 });
 
 function AskedIn({ message }: { message: Message }) {
-  const docs = useDocuments().data ?? [];
-  const parts = scopeParts(message.request?.scope ?? {}, docs);
+  const parts = useScopeParts(message.request?.scope ?? {});
   const web = message.request?.force_tools?.includes("web_search");
   if (parts.length === 0 && !web) return null;
   const words = [parts.length > 0 ? t.message.asked(parts.map((p) => p.name).join(", ")) : "", web ? t.message.withWeb : ""];
@@ -89,14 +85,13 @@ export function RemoveMessage({ message, disabled }: { message: Message; disable
   );
 }
 
-function Branches({ message, siblings, messages }: Omit<Props, "busy">) {
+function Branches({ message }: { message: Message }) {
+  const siblings = message.siblings ?? [];
   if (siblings.length < 2) return null;
   const at = siblings.indexOf(message.id);
   const select = (id: string | undefined) => {
     if (!id) return;
-    selectHead(message.thread_id, leafBelow(messages, id)).catch((err: unknown) =>
-      toast({ text: err instanceof Error ? err.message : String(err), tone: "bad" }),
-    );
+    selectBranch(message.thread_id, id).catch((err: unknown) => toast({ text: err instanceof Error ? err.message : String(err), tone: "bad" }));
   };
   return (
     <span className="branches">
@@ -120,7 +115,8 @@ export async function askAgain(message: Message, text: string): Promise<void> {
     const attachments = await attachmentsOf(message);
     await ask(message.thread_id, message.parent_id ?? "", { input_text: text, scope, mode, think, model, force_tools: force_tools ?? undefined, attachments, edit_message_id: message.id });
   } catch (err) {
-    toast({ text: err instanceof Error ? err.message : String(err), tone: "bad" });
+    const busy = err instanceof ApiError && err.status === 429;
+    toast(busy ? { text: t.ask.busy, hint: t.ask.busyHint, tone: "bad" } : { text: err instanceof Error ? err.message : String(err), tone: "bad" });
     throw err;
   }
 }

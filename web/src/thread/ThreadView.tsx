@@ -7,14 +7,13 @@ import { go } from "../app/router";
 import { ModelNotice } from "../app/ModelNotice";
 import { useRunView } from "../run/live";
 import { t } from "../strings";
-import type { Turn } from "./branch";
 import { Conversation, type ConversationHandle } from "./Conversation";
 import { MemoryMeter } from "./MemoryMeter";
 import { useThread } from "./useThread";
 
 export function ThreadView({ threadId }: { threadId: string }) {
   const state = useThread(threadId);
-  const { thread, turns } = state;
+  const { thread, messages } = state;
   const [atEnd, setAtEnd] = useState(true);
   const conversation = useRef<ConversationHandle>(null);
 
@@ -38,16 +37,16 @@ export function ThreadView({ threadId }: { threadId: string }) {
         )}
         <div className="column">
           <ModelNotice compact />
-          <AskBox threadId={threadId} draftKey={threadId} parentId={turns.at(-1)?.message.id ?? ""} runningId={state.runningId} />
-          <Foot turns={turns} />
+          <AskBox threadId={threadId} draftKey={threadId} parentId={messages.at(-1)?.id ?? ""} runningId={state.runningId} />
+          <Foot messages={messages} />
         </div>
       </div>
     </div>
   );
 }
 
-function Foot({ turns }: { turns: readonly Turn[] }) {
-  const last = turns.findLast((turn) => turn.message.role === "assistant")?.message;
+function Foot({ messages }: { messages: readonly Message[] }) {
+  const last = messages.findLast((m) => m.role === "assistant");
   return <div className="foot">{last && <FootOf message={last} />}</div>;
 }
 

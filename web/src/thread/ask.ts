@@ -2,7 +2,9 @@
 // page's data at once, so that nothing waits for the next look at the server.
 
 import { ApiError, sendJSON } from "../api/client";
-import { changed, keys, queryClient, refreshMessage } from "../api/queries";
+import { changeMessages, loadAround, loadNewest, refreshMessage, type MessageWindow } from "../api/messages";
+import { changed, keys, queryClient } from "../api/queries";
+import { changeThread, knownThread, putThread } from "../api/threads";
 import type { Accepted, Message, Question, Thread } from "../api/types";
 import { live } from "../run/live";
 
@@ -57,20 +59,28 @@ async function show(threadId: string, parentId: string, question: Question, acce
     status: "queued",
     created_at: now,
   };
-  queryClient.setQueryData<Message[]>(keys.messages(threadId), (old = []) => [...old, user, answer]);
-  queryClient.setQueryData<Thread[]>(keys.threads, (old = []) => {
-    const known = old.find((t) => t.id === threadId);
-    const thread: Thread = {
-      id: threadId,
-      title: known?.title ?? question.input_text.slice(0, 80),
-      created_at: known?.created_at ?? now,
-      updated_at: now,
-      head_id: answer.id,
-      run_id: answer.id,
-    };
-    return [thread, ...old.filter((t) => t.id !== threadId)];
+  // In the middle of the thread there is no place for it: its end is shown instead.
+  if (queryClient.getQueryData<MessageWindow>(keys.messages(threadId))?.newer !== undefined && question.edit_message_id === undefined) await loadNewest(threadId);
+  else changeMessages(threadId, (old) => withQuestion(old, question.edit_message_id, user, answer));
+  const known = knownThread(threadId);
+  putThread(threadId, {
+    id: threadId,
+    title: known?.title ?? question.input_text.slice(0, 80),
+    created_at: known?.created_at ?? now,
+    updated_at: now,
+    head_id: answer.id,
+    run_id: answer.id,
   });
   changed(keys.threads);
+}
+
+/** Puts a question and its answer at the end, or in the place of the question that was edited and of all that followed from it. */
+export function withQuestion(old: MessageWindow, editedId: string | undefined, user: Message, answer: Message): MessageWindow {
+  const at = old.messages.findIndex((m) => m.id === editedId);
+  const edited = old.messages[at];
+  if (!edited) return { ...old, messages: [...old.messages, user, answer] };
+  const siblings = [...(edited.siblings ?? [edited.id]), user.id];
+  return { ...old, messages: [...old.messages.slice(0, at), { ...user, siblings }, answer], newer: undefined };
 }
 
 export async function stop(threadId: string): Promise<void> {
@@ -81,16 +91,16 @@ export async function stop(threadId: string): Promise<void> {
   }
 }
 
-export async function selectHead(threadId: string, headId: string): Promise<void> {
-  queryClient.setQueryData<Thread[]>(keys.threads, (old) => old?.map((t) => (t.id === threadId ? { ...t, head_id: headId } : t)));
-  await sendJSON("PATCH", `/v1/threads/${encodeURIComponent(threadId)}`, { head_id: headId });
+/** Shows the branch that runs through a message, from where one reads. */
+export async function selectBranch(threadId: string, messageId: string): Promise<void> {
+  const thread = await sendJSON<Thread>("PATCH", `/v1/threads/${encodeURIComponent(threadId)}`, { branch_id: messageId });
+  await loadAround(threadId, messageId);
+  putThread(threadId, thread);
   changed(keys.threads);
 }
 
 live.onEnded = (threadId, messageId) => {
-  queryClient.setQueryData<Thread[]>(keys.threads, (old) =>
-    old?.map((t) => (t.id === threadId && t.run_id === messageId ? { ...t, run_id: undefined } : t)),
-  );
+  changeThread(threadId, (x) => (x.run_id === messageId ? { ...x, run_id: undefined } : x));
   changed(keys.threads);
   refreshMessage(threadId, messageId).catch(() => changed(keys.messages(threadId)));
 };

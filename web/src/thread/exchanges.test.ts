@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../api/types";
 import { exchangesOf } from "./exchanges";
 
-const turn = (id: string, role: "user" | "assistant") => ({ message: { id, role } as Message, siblings: [id] });
+const turn = (id: string, role: "user" | "assistant") => ({ id, role }) as Message;
 
 describe("exchangesOf", () => {
   it("puts each answer to its question", () => {
@@ -11,6 +11,12 @@ describe("exchangesOf", () => {
       ["q1", ["a1"]],
       ["q2", []],
     ]);
+  });
+
+  it("keeps an answer back whose question is not here yet", () => {
+    const part = [turn("a1", "assistant"), turn("q2", "user"), turn("a2", "assistant")];
+    expect(exchangesOf(part, undefined, "t", true).map((e) => e.key)).toEqual(["q2"]);
+    expect(exchangesOf(part, undefined, "t").map((e) => e.key)).toEqual(["a1", "q2"]);
   });
 
   it("shows a run whose messages are not here yet, the same each time", () => {

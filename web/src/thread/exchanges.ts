@@ -1,24 +1,25 @@
 // A thread as the page lists it: each question with what answers it.
 
 import type { Message } from "../api/types";
-import type { Turn } from "./branch";
 
 export interface Exchange {
   key: string;
-  question?: Turn;
+  question?: Message;
   answers: Message[];
 }
 
-export function exchangesOf(turns: readonly Turn[], runningId: string | undefined, threadId: string): Exchange[] {
+/** earlier: messages stand before these that are not here. */
+export function exchangesOf(messages: readonly Message[], runningId: string | undefined, threadId: string, earlier = false): Exchange[] {
   const list: Exchange[] = [];
-  for (const turn of turns) {
+  for (const m of messages) {
     const last = list.at(-1);
-    if (turn.message.role === "user") list.push({ key: turn.message.id, question: turn, answers: [] });
-    else if (last) last.answers.push(turn.message);
-    else list.push({ key: turn.message.id, answers: [turn.message] });
+    if (m.role === "user") list.push({ key: m.id, question: m, answers: [] });
+    else if (last) last.answers.push(m);
+    // An answer whose question is not here yet comes with it.
+    else if (!earlier) list.push({ key: m.id, answers: [m] });
   }
   // The run of a question asked elsewhere is shown before its messages are here.
-  if (runningId && !turns.some((turn) => turn.message.id === runningId)) {
+  if (runningId && !messages.some((m) => m.id === runningId)) {
     const running = placeholder(runningId, threadId);
     const last = list.at(-1);
     if (last && last.answers.length === 0) last.answers.push(running);

@@ -1,19 +1,27 @@
-// A thread as the page shows it: its turns on the selected branch, the run that
-// is under way, and the watch over it.
+// A thread as the page shows it: the messages of the shown branch that are here,
+// the run that is under way, and the watch over it.
 
-import { useEffect, useMemo } from "react";
-import { keys, queryClient, useMessages, useThreads } from "../api/queries";
+import { useEffect, useMemo, useState } from "react";
+import { loadAround, useMessages } from "../api/messages";
+import { keys, queryClient } from "../api/queries";
+import { useOneThread } from "../api/threads";
 import { isDone, type Message, type Thread } from "../api/types";
+import { here } from "../app/router";
 import { live, useLiveRun } from "../run/live";
 import { usePageVisible } from "../ui/hooks";
 import { useStore } from "../ui/store";
 import { going } from "../ui/undo";
-import { branchOf, type Turn } from "./branch";
 
 export interface ThreadState {
   thread: Thread | undefined;
+  /** Of the shown branch, oldest first: a part of it that has no gaps. */
   messages: readonly Message[];
-  turns: Turn[];
+  /** Messages stand before these that are not here. */
+  earlier: boolean;
+  /** Messages stand behind these that are not here. */
+  later: boolean;
+  /** The message that the address named a footnote of when the thread was opened. */
+  wanted: string | undefined;
   /** The message that is being written now. */
   runningId: string | undefined;
   loading: boolean;
@@ -24,44 +32,71 @@ export interface ThreadState {
 const noMessages: readonly Message[] = [];
 
 export function useThread(threadId: string): ThreadState {
-  const threads = useThreads();
-  const thread = threads.data?.find((t) => t.id === threadId);
-  const messages = useMessages(threadId, thread !== undefined);
+  const asked = useOneThread(threadId);
+  const thread = asked.data ?? undefined;
+  const window = useMessages(threadId, asked.data !== null);
   const hidden = useStore(going);
-  const all = messages.data ?? noMessages;
+  const all = window.data?.messages ?? noMessages;
   const headId = thread?.head_id ?? "";
+  const later = window.data?.newer !== undefined;
 
-  const turns = useMemo(() => {
-    const path = branchOf(all, headId);
-    const cut = path.findIndex((turn) => hidden.has(`message:${turn.message.id}`));
-    return cut < 0 ? path : path.slice(0, cut);
-  }, [all, headId, hidden]);
+  const messages = useMemo(() => {
+    const cut = all.findIndex((m) => hidden.has(`message:${m.id}`));
+    return cut < 0 ? all : all.slice(0, cut);
+  }, [all, hidden]);
 
-  const last = turns.at(-1)?.message;
-  const candidate = last?.role === "assistant" && !isDone(last.status) ? last.id : thread?.run_id;
+  const last = messages.at(-1);
+  const candidate = !later && last?.role === "assistant" && !isDone(last.status) ? last.id : thread?.run_id;
   const run = useLiveRun(candidate);
   const runningId = run?.view.finished || run?.connection === "ended" ? undefined : candidate;
   useWatch(threadId, runningId);
 
   // Another tab or device has asked: its messages are not here yet.
-  const news = messages.isSuccess && !messages.isFetching ? unknown([headId, thread?.run_id], all) : undefined;
+  const news = window.isSuccess && !window.isFetching && !later ? unknown([headId, thread?.run_id], all) : undefined;
   useEffect(() => {
     if (news !== undefined) void queryClient.invalidateQueries({ queryKey: keys.messages(threadId) });
   }, [news, threadId]);
 
+  const { wanted, waits } = useWantedMessage(threadId, window.isSuccess, all);
+
   return {
     thread,
-    messages: all,
-    turns,
+    messages: waits ? noMessages : messages,
+    earlier: window.data?.older !== undefined,
+    later,
+    wanted,
     runningId,
-    loading: threads.isPending || (thread !== undefined && messages.isPending),
-    missing: threads.isSuccess && !threads.isFetching && !thread,
-    error: messages.error ?? (threads.data ? null : threads.error),
+    loading: asked.isPending || (thread !== undefined && window.isPending) || waits,
+    missing: asked.data === null,
+    error: window.error ?? (asked.data === undefined ? asked.error : null),
   };
 }
 
 function unknown(ids: (string | undefined)[], messages: readonly Message[]): string | undefined {
   return ids.find((id) => id && !messages.some((m) => m.id === id));
+}
+
+/** The message whose footnote the address names, and whether the part of the thread that holds it is still on its way. */
+function useWantedMessage(threadId: string, ready: boolean, messages: readonly Message[]): { wanted: string | undefined; waits: boolean } {
+  const [wanted] = useState(() => {
+    const { source } = here();
+    return source === undefined || source.kind === "document" ? undefined : source.messageId;
+  });
+  // Asked for once: where it is nowhere, the thread opens at its end.
+  const [asked, setAsked] = useState(false);
+  const found = messages.some((m) => m.id === wanted);
+  const missing = ready && !found && !asked ? wanted : undefined;
+  useEffect(() => {
+    if (missing === undefined) return;
+    let current = true;
+    loadAround(threadId, missing)
+      .catch(() => undefined)
+      .finally(() => current && setAsked(true));
+    return () => {
+      current = false;
+    };
+  }, [threadId, missing]);
+  return { wanted, waits: missing !== undefined };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
@@ -34,4 +34,14 @@ export function useWindowEvent<K extends keyof WindowEventMap>(name: K, handler:
     window.addEventListener(name, listen);
     return () => window.removeEventListener(name, listen);
   }, [name]);
+}
+
+/** A value once it has stayed the same for a while: what is typed, when the typing pauses. */
+export function useSettled<T>(value: T, ms = 180): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
 }

@@ -17,9 +17,11 @@ export interface ToastNote {
 export const toasts = new Store<ToastNote[]>([]);
 let next = 1;
 
-export function toast(note: Omit<ToastNote, "id" | "tone" | "ms"> & Partial<ToastNote>): void {
+/** Shows a note, and answers its id. */
+export function toast(note: Omit<ToastNote, "id" | "tone" | "ms"> & Partial<ToastNote>): number {
   for (const old of toasts.get().slice(0, -most + 1)) drop(old.id);
-  toasts.update((list) => [...list, { tone: "plain", ms: note.undo ? undoMs : noteMs, ...note, id: next++ }]);
+  toasts.update((list) => [...list, { tone: "plain", ms: note.undo ? undoMs : noteMs, ...note, id: next }]);
+  return next++;
 }
 
 /** As many are shown at once. */
