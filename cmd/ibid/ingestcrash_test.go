@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,7 +36,7 @@ const (
 // 500 files are taken in, some of them changed, some removed and some of those
 // restored on the way, and shows that none is lost, none is there twice, and that
 // what can be found is what the database holds. Other files are uploaded under one
-// name, and all of them are kept.
+// name, and all of them are kept. Processes that read files are killed too.
 func TestIngestCrash(t *testing.T) {
 	kills := ingestKills
 	if n, err := strconv.Atoi(os.Getenv("IBID_KILLS")); err == nil {
@@ -54,12 +55,16 @@ func TestIngestCrash(t *testing.T) {
 	sender.Wait()
 	cancel()
 	c.awaitReady()
+	c.retryFailed()
 	c.check()
 
 	server.cmd.Process.Kill()
 	server.end()
-	t.Logf("kills %d (%d with documents in work, %d soft stops between them), files %d, requests %d for %d steps",
-		kills, c.inWork, c.soft, c.files, c.requests.Load(), len(c.steps))
+	t.Logf("kills %d (%d with documents in work, %d soft stops between them), readers killed %d (%d files given up and tried again), files %d, requests %d for %d steps",
+		kills, c.inWork, c.soft, c.readers, c.retried, c.files, c.requests.Load(), len(c.steps))
+	if c.readers == 0 && runtime.GOOS == "linux" {
+		t.Error("no reader was killed")
+	}
 	if c.inWork == 0 {
 		t.Errorf("none of %d kills hit the pipeline at work: the harness tests nothing", kills)
 	}
@@ -81,6 +86,8 @@ type ingestCrash struct {
 	requests atomic.Int64
 	inWork   int // kills that met documents in work
 	soft     int
+	readers  int // killed
+	retried  int // documents that were given up, as all their readers had been killed
 }
 
 // ingestStep adds a file, changes it, or removes it.
@@ -199,7 +206,14 @@ func (c *ingestCrash) killRepeatedly() {
 		for !c.working() && c.taken.Load() < c.allowed.Load() {
 			time.Sleep(time.Millisecond)
 		}
-		time.Sleep(time.Duration(rng.IntN(120)) * time.Millisecond)
+		for range 2 {
+			time.Sleep(time.Duration(rng.IntN(60)) * time.Millisecond)
+			for _, pid := range readersOf(server.cmd.Process.Pid, 0) {
+				if reader, err := os.FindProcess(pid); err == nil && rng.IntN(2) == 0 && reader.Kill() == nil {
+					c.readers++
+				}
+			}
+		}
 		if c.working() {
 			c.inWork++
 		}
@@ -227,28 +241,54 @@ func (c *ingestCrash) listen(server *process) {
 
 // working reports whether the server has documents in work.
 func (c *ingestCrash) working() bool {
-	docs, err := c.documents(c.h.address(c.t.Context()))
-	if err != nil {
-		return false
-	}
-	for _, d := range docs {
-		if d.Status == ibid.DocumentQueued || d.Status == ibid.DocumentProcessing {
-			return true
-		}
-	}
-	return false
+	docs, err := c.documents(c.h.address(c.t.Context()), "status=queued&status=processing")
+	return err == nil && len(docs) > 0
 }
 
-func (c *ingestCrash) documents(base string) ([]ibid.Document, error) {
-	resp, err := http.Get(base + "/v1/documents?limit=500")
+// documents returns all documents that match a query.
+func (c *ingestCrash) documents(base, query string) ([]ibid.Document, error) {
+	var all []ibid.Document
+	for cursor := ""; ; {
+		resp, err := http.Get(base + "/v1/documents?limit=500&" + query + "&cursor=" + url.QueryEscape(cursor))
+		if err != nil {
+			return nil, err
+		}
+		var list struct {
+			Documents []ibid.Document `json:"documents"`
+			Next      string          `json:"next"`
+		}
+		err = json.NewDecoder(resp.Body).Decode(&list)
+		resp.Body.Close()
+		all = append(all, list.Documents...)
+		if cursor = list.Next; err != nil || cursor == "" {
+			return all, err
+		}
+	}
+}
+
+// retryFailed tries again what was given up because its readers were killed, and
+// nothing else may have failed.
+func (c *ingestCrash) retryFailed() {
+	base := c.h.address(c.t.Context())
+	failed, err := c.documents(base, "status=failed")
 	if err != nil {
-		return nil, err
+		c.t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	var list struct {
-		Documents []ibid.Document `json:"documents"`
+	for _, d := range failed {
+		if !strings.Contains(d.Error, ibid.ReaderKilled) {
+			continue // check will say so
+		}
+		resp, err := http.Post(base+"/v1/documents/"+d.ID+"/retry", "application/json", nil)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusAccepted {
+			c.t.Errorf("%s is not tried again: %s", d.Name, resp.Status)
+		}
+		c.retried++
 	}
-	return list.Documents, json.NewDecoder(resp.Body).Decode(&list)
+	c.awaitReady()
 }
 
 // send takes one step after the other; a step whose answer is lost is taken
@@ -355,7 +395,7 @@ func (c *ingestCrash) awaitReady() {
 // check holds the library against the plan, and search against the library.
 func (c *ingestCrash) check() {
 	t, base := c.t, c.h.address(c.t.Context())
-	docs, err := c.documents(base)
+	docs, err := c.documents(base, "")
 	if err != nil {
 		t.Fatal(err)
 	}
