@@ -121,9 +121,9 @@ func TestRecoverKeepsWhatCanBeRead(t *testing.T) {
 		// Pages of indexes and of chunks, which are made anew.
 		"pages": func() string {
 			b := []byte(whole)
-			for _, table := range []string{"sqlite_autoindex_documents_1", "chunks", "chunks_by_document", "entities"} {
-				root := rootPage(t, path, table)
-				clear(b[(root-1)*4096 : root*4096])
+			for _, name := range []string{"sqlite_autoindex_documents_1", "chunks", "chunks_by_document", "entities"} {
+				page := rootPage(t, path, name)
+				clear(b[(page-1)*4096 : page*4096])
 			}
 			return string(b)
 		},
@@ -304,4 +304,66 @@ func TestRecoverUnlisted(t *testing.T) {
 	if docs := h.documents(); len(docs) != 3 || docs["recovered-"+hash[:8]+".txt"].Version != hash {
 		t.Errorf("there are %v", docs)
 	}
+}
+
+// What a version says is taken from the database where that can be read, so an
+// original that is gone too costs no more than itself.
+func TestRecoverWithoutAnOriginal(t *testing.T) {
+	h := aged(t)
+	path := filepath.Join(h.data, databaseName)
+	zeroPage(t, path, "sqlite_autoindex_documents_1")
+	if err := os.Remove(filepath.Join(h.data, filepath.FromSlash(h.original(walrusText)))); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.recovers(); r.Documents != 2 || r.Unnamed != 0 || len(r.Failed) > 0 {
+		t.Errorf("recovered: %+v", r)
+	}
+	h.lists()
+}
+
+// A damaged database of an older format gives what one of the present format does.
+func TestRecoverAnOlderFormat(t *testing.T) {
+	h := newHouse(t)
+	root := t.TempDir()
+	untar(t, "testdata/golden/v03.tar.gz", root)
+	var want goldenLibrary
+	body, err := os.ReadFile(filepath.Join(root, "clean", "expected.json"))
+	if err == nil {
+		err = json.Unmarshal(body, &want)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.data = filepath.Join(root, "clean", "data")
+	zeroPage(t, filepath.Join(h.data, databaseName), "chunks")
+	before := h.stored()
+	h.recovers()
+	h.keeps(before)
+	// Archives could not be opened then.
+	i := slices.IndexFunc(want.Documents, func(d goldenDocument) bool { return d.Name == "flat.zip" })
+	failed := want.Documents[i]
+	docs := h.documents()
+	if docs["flat.zip"].ID != failed.ID || docs["lease.txt"].PartOf != failed.ID {
+		t.Errorf("the archive is %+v", docs)
+	}
+	for _, d := range want.Documents {
+		if now := docs[d.Name]; now.ID != d.ID || now.Folder != d.Folder {
+			t.Errorf("%+v is %+v", d, now)
+		}
+	}
+	if words := h.footnotes(); len(words) == 0 || words[0] != want.Footnotes[0].Words {
+		t.Errorf("footnotes open at %q", words)
+	}
+}
+
+// zeroPage overwrites the page where a table or an index begins.
+func zeroPage(t *testing.T, path, name string) {
+	t.Helper()
+	page := rootPage(t, path, name)
+	body, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(body[(page-1)*4096 : page*4096])
+	write(t, path, string(body))
 }
