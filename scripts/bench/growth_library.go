@@ -93,8 +93,8 @@ func note(i int) (folder, name, text string) {
 
 The mill number %d was sold by Anna Berg%d in %d for %d euros.
 
-It stands by the river of word%d and word%d, with %d wheels. The rent of the mill is %d euros a month.
-`, i, i, i%977, 1900+i%100, i*7%10007, i%5003, i%7919, i%13, i*31%4001)
+It stands by the river of word%d and word%d, with %d wheels. The rent of the mill with the sign zq%06d is %d euros a month.
+`, i, i, i%977, 1900+i%100, i*7%10007, i%5003, i%7919, i%13, i, i*31%4001)
 }
 
 // grow adds a folder of files by the command until there are size documents, and
@@ -239,19 +239,20 @@ func (g *growing) operations(ctx context.Context, documents int) ([]operation, e
 	return []operation{
 		{name: "the first page of the library", times: 200, do: get("/v1/documents?limit=50")},
 		{name: "a far page of it", times: 200, do: get("/v1/documents?limit=50&cursor=" + url.QueryEscape(far))},
+		{name: "a folder of it", times: 200, do: get("/v1/documents?limit=50&folder=library/f3")},
 		{name: "a folder of it, the newest first", times: 200, do: get("/v1/documents?limit=50&sort=added&folder=library/f3")},
 		{name: "names with a part in them", times: 200, do: func(ctx context.Context, n int) error {
 			return g.get(ctx, fmt.Sprintf("/v1/documents?limit=50&q=note-%06d", n%900), nil)
 		}},
 		{name: "folders, categories and tags", times: 200, do: get("/v1/folders")},
 		{name: "a question", times: 60, do: func(ctx context.Context, n int) error {
-			return g.question(ctx, fmt.Sprintf("What is the rent of the mill number %d?", n*13%900))
+			return g.question(ctx, fmt.Sprintf("What is the rent of the mill with the sign zq%06d?", n*13%900))
 		}},
 		{name: "a question that names a file", times: 60, do: func(ctx context.Context, n int) error {
 			return g.question(ctx, fmt.Sprintf("What does note-%06d.md say about the rent?", n*13%900))
 		}},
-		{name: "a search of the index", times: 200, grows: true, do: func(ctx context.Context, n int) error {
-			return g.get(ctx, "/v1/search?q="+url.QueryEscape(fmt.Sprintf("What is the rent of the mill number %d?", n*13%900)), nil)
+		{name: "a search (the scan of the index)", times: 200, grows: true, do: func(ctx context.Context, n int) error {
+			return g.get(ctx, "/v1/search?q="+url.QueryEscape(fmt.Sprintf("What is the rent of the mill with the sign zq%06d?", n*13%900)), nil)
 		}},
 	}, nil
 }
