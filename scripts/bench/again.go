@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -61,7 +62,57 @@ func measureAgain(ctx context.Context, o options, s *server, gen *generator, t *
 
 // measureAgainAlone does so with a server that has nothing else.
 func measureAgainAlone(ctx context.Context, o options, model *modelServer, t *table) error {
-	return withServer(ctx, o, model, func(s *server) error { return measureAgain(ctx, o, s, newGenerator(2), t) })
+	if err := withServer(ctx, o, model, func(s *server) error { return measureAgain(ctx, o, s, newGenerator(2), t) }); err != nil {
+		return err
+	}
+	return withServer(ctx, o, model, func(s *server) error { return measureAddedAgain(ctx, o, s, t) })
+}
+
+// addedAgain is how many small files are added twice by the command; a tenth of
+// them where the large library is left out.
+const addedAgain = 10_000
+
+// measureAddedAgain lets `ibid add` add a folder twice.
+func measureAddedAgain(ctx context.Context, o options, s *server, t *table) error {
+	root, err := os.MkdirTemp("", "ibid-again-")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	defer os.RemoveAll(root)
+	files := addedAgain
+	if o.small {
+		files /= 10
+	}
+	for i := range files {
+		folder, name, text := note(i)
+		dir := filepath.Join(root, "library", folder)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("write a file to add: %w", err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return fmt.Errorf("write a file to add: %w", err)
+		}
+	}
+	var first, firstCPU time.Duration
+	for _, round := range []string{"first", "second"} {
+		before, _ := s.cpu()
+		began := time.Now()
+		cmd := exec.CommandContext(ctx, o.binary, "add", "--data", s.dir, filepath.Join(root, "library"))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("ibid add: %w\n%.2000s", err, out)
+		}
+		took := time.Since(began)
+		after, _ := s.cpu()
+		used := after - before + cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		figure := fmt.Sprintf("%.2f s, %.2f s of processor time", took.Seconds(), used.Seconds())
+		if first == 0 {
+			first, firstCPU = took, used
+		} else {
+			figure += fmt.Sprintf("; %.0f times faster, %.0f times less processor time", first.Seconds()/took.Seconds(), firstCPU.Seconds()/max(used.Seconds(), 0.01))
+		}
+		t.add(fmt.Sprintf("ibid add of %d files, the %s time", files, round), figure, 1)
+	}
+	return nil
 }
 
 // againFile is one file of the corpus.

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -276,17 +274,7 @@ func (g *growing) farCursor(ctx context.Context, number int) (string, error) {
 // question asks in a thread of its own and waits for the end of the answer.
 func (g *growing) question(ctx context.Context, text string) error {
 	g.asked++
-	body, err := json.Marshal(map[string]string{"input_text": text})
-	if err != nil {
-		return err
-	}
-	var asked struct {
-		MessageID string `json:"message_id"`
-	}
-	if err := g.do(ctx, http.MethodPost, fmt.Sprintf("/v1/threads/growth-%d/user_message", g.asked), "application/json", bytes.NewReader(body), &asked); err != nil {
-		return err
-	}
-	return g.get(ctx, "/v1/messages/"+asked.MessageID+"/events?follow=true", nil)
+	return g.questionIn(ctx, fmt.Sprintf("growth-%d", g.asked), text)
 }
 
 // sum adds how much more each operation costs in the largest library than in the

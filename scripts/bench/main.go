@@ -29,6 +29,7 @@ func main() {
 	flag.IntVar(&o.index, "index", 0, "measure only the index, alone, with this many `CHUNKS`")
 	flag.IntVar(&o.growth, "growth", 0, "measure only how searches slow down as the index grows to this many `CHUNKS`, and draw docs/images/search-growth.svg")
 	flag.BoolVar(&o.libraryGrowth, "library-growth", false, "measure only what everyday operations cost in libraries of 1,000 to 50,000 documents, and draw docs/images/library-growth.svg")
+	flag.BoolVar(&o.threadGrowth, "thread-growth", false, "measure only what conversations cost as they grow to 10,000 messages, and as there are 100,000 of them")
 	flag.IntVar(&o.documents, "documents", 50_000, "with -library-growth: the number of `DOCUMENTS` of the largest library")
 	flag.IntVar(&o.busy, "busy", 0, "measure only searches beside the taking in of documents, in libraries of 10k and 100k chunks, up to this many `CHUNKS`")
 	flag.StringVar(&o.keep, "keep", "", "with -growth: the `FOLDER` for a snapshot of each size, which a later run loads instead of indexing anew")
@@ -58,6 +59,7 @@ type options struct {
 	busy   int
 
 	libraryGrowth bool
+	threadGrowth  bool
 	documents     int
 	keep          string
 
@@ -86,6 +88,11 @@ func (o options) do(ctx context.Context) error {
 	if o.libraryGrowth {
 		sizes := slices.DeleteFunc(slices.Clone(librarySizes), func(n int) bool { return n > o.documents })
 		err := measureLibraryGrowth(ctx, o, sizes, t)
+		t.print()
+		return err
+	}
+	if o.threadGrowth {
+		err := measureThreadGrowth(ctx, o, t)
 		t.print()
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 // server is the program under measurement.
 type server struct {
 	cmd     *exec.Cmd
+	dir     string // its data directory
 	url     string
 	http    *http.Client
 	started time.Duration // from the start of the process until it was ready
@@ -31,7 +32,7 @@ func startServer(ctx context.Context, binary, dir, modelURL string) (*server, er
 
 // startServerWith starts it with a model.
 func startServerWith(ctx context.Context, binary, dir, model string) (*server, error) {
-	s := &server{http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
+	s := &server{dir: dir, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
 	s.cmd = exec.CommandContext(ctx, binary, "serve", "--addr", "127.0.0.1:0", "--data", dir, "--model", model)
 	s.cmd.Env = append(os.Environ(), "IBID_CACHE=off") // the same question is asked many times
 	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
