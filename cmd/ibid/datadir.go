@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"ibid"
 	"ibid/internal/disk"
+	"ibid/internal/sqlite"
 )
 
 // A data directory belongs to one process at a time:
@@ -57,6 +59,7 @@ type Hold struct {
 	dir     string
 	lock    *os.File
 	command string
+	full    bool // the disk is
 }
 
 // errLocked is what lockFile returns when another process has the lock.
@@ -110,12 +113,19 @@ func holdDir(dir, command string) (*Hold, error) {
 		}
 		return nil, held
 	}
-	h := &Hold{dir: dir, lock: f, command: command}
+	h := &Hold{dir: dir, lock: f, command: command, full: sqlite.MakeRoom(dir)}
 	if err := h.begin(); err != nil {
 		h.Release()
 		return nil, dirError(dir, err)
 	}
 	return h, nil
+}
+
+// sayFull says what a start on a full disk comes to.
+func (h *Hold) sayFull(w io.Writer) {
+	if h.full {
+		fmt.Fprintf(w, "the disk is full: the library in %s can be read, and things can be removed; make room on that disk, and all works again\n", h.dir)
+	}
 }
 
 // begin clears away what a process that died has left.

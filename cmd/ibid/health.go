@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/disk"
 	"ibid/internal/extract"
 	"ibid/internal/ingest"
 	"ibid/internal/server"
@@ -315,11 +316,17 @@ func thousands(n int) string {
 // lowDisk is when doctor begins to worry, in bytes.
 const lowDisk = 1 << 30
 
+// fullDisk is what the database needs to fill its reserve again.
+const fullDisk = 4 << 20
+
 func (a *app) checkDisk() server.Check {
-	free, err := freeBytes(a.cfg.Data)
+	free, err := disk.Free(a.cfg.Data)
 	switch {
 	case err != nil:
 		return bad("disk", levelWarn, err, "")
+	case free < fullDisk:
+		return bad("disk", levelFail, errors.New("the disk is full: documents can be read and removed, nothing can be added or answered"),
+			"make room on the disk of the data directory; all works again then, without a restart")
 	case free < lowDisk:
 		return bad("disk", levelWarn, fmt.Errorf("%d MB free for the data directory", free>>20), "free some space, or move it with --data")
 	}

@@ -55,6 +55,7 @@ func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
 		return err
 	}
 	defer hold.Release()
+	hold.sayFull(c.err)
 	ln, err := listen(cfg.Addr)
 	if err != nil {
 		return err

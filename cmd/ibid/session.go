@@ -124,6 +124,7 @@ func holdToServe(ctx context.Context, dir string, notice io.Writer) (*Hold, erro
 }
 
 func (s *session) becomeHolder(ctx context.Context, hold *Hold) (endpoint, error) {
+	hold.sayFull(s.notice)
 	local, err := startLocal(ctx, s.cfg, hold, s.open)
 	if err != nil {
 		hold.Release()

@@ -69,10 +69,37 @@ func (p *Pipeline) makeRoom(a ibid.Attempts) (release func()) {
 func (p *Pipeline) tryAgain(ctx context.Context, d ibid.Document, version string, killed int) {
 	p.cfg.Log.Warn("a reader was killed from outside; its document is tried again", "name", d.Name, "attempt", killed+2)
 	err := p.cfg.Store.NoteReaderKilled(ctx, d.ID, version)
+	if err != nil && ibid.CodeOf(err) == ibid.CodeDiskFull {
+		p.waitForRoom(ctx, d, version)
+		return
+	}
 	if err != nil && ctx.Err() == nil && ibid.CodeOf(err) == ibid.CodeInternal {
 		p.cfg.Log.Error("cannot write down that a reader was killed", "name", d.Name, "error", err)
 	}
 	p.nudge()
+}
+
+// roomEvery is how often a pipeline looks whether a full disk has room again.
+const roomEvery = 2 * time.Second
+
+// waitForRoom keeps a document that could not be written down, as the disk is full,
+// and puts it back; the worker has nothing else to do until then.
+func (p *Pipeline) waitForRoom(ctx context.Context, d ibid.Document, version string) {
+	p.cfg.Log.Error("the disk is full: documents wait until there is room", "name", d.Name)
+	for {
+		err := p.cfg.Store.PutBackDocument(ctx, d.ID, version)
+		if ctx.Err() != nil || ibid.CodeOf(err) == ibid.CodeNotFound || ibid.CodeOf(err) == ibid.CodeConflict {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(roomEvery):
+		}
+		if err == nil {
+			return
+		}
+	}
 }
 
 // Retry lets a document that failed be read again. The error is a CONFLICT when it

@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"ibid"
 	"ibid/internal/sqlite"
@@ -217,4 +219,27 @@ func TestWhatSawTheEndOfIbidIsReadAlone(t *testing.T) {
 	}
 	end()
 	s.makeRoom(ibid.Attempts{})()
+}
+
+// fullDisk is a store whose disk is full for the first few times that a document is
+// finished.
+type fullDisk struct {
+	Store
+	left atomic.Int64
+}
+
+func (f *fullDisk) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (ibid.Document, int64, error) {
+	if f.left.Add(-1) >= 0 {
+		return d, 0, &ibid.Error{Code: ibid.CodeDiskFull, Message: "the disk is full"}
+	}
+	return f.Store.FinishDocument(ctx, d, x, chunks, named, at)
+}
+
+func TestADocumentWaitsForRoom(t *testing.T) {
+	full := &fullDisk{}
+	full.left.Store(1)
+	s := openShop(t, t.TempDir(), newParagraphs(), func(c *Config) { full.Store, c.Store = c.Store, full })
+	if d := s.settled(s.add("a.txt", "The walrus.").ID); d.Status != ibid.DocumentReady || s.finds("walrus") == "" {
+		t.Errorf("%s: %s", d.Status, d.Error)
+	}
 }

@@ -33,6 +33,7 @@ type Store interface {
 	// NextDocument passes over documents that have seen more than maxCrashes ends
 	// of ibid itself.
 	NextDocument(ctx context.Context, maxCrashes int) (d ibid.Document, version string, a ibid.Attempts, ok bool, err error)
+	PutBackDocument(ctx context.Context, documentID, version string) error
 	NoteReaderKilled(ctx context.Context, documentID, version string) error
 	RetryDocument(ctx context.Context, documentID string, at time.Time) (ibid.Document, error)
 	SetProgress(ctx context.Context, d ibid.Document) error // its stage, progress, pages and ETA

@@ -16,7 +16,7 @@ import (
 func (p *Pipeline) workLoop() {
 	for {
 		d, version, attempts, ok, err := p.cfg.Store.NextDocument(p.base, p.crashesAllowed())
-		if err != nil && p.base.Err() == nil {
+		if err != nil && p.base.Err() == nil && ibid.CodeOf(err) != ibid.CodeDiskFull {
 			p.cfg.Log.Error("cannot look for waiting documents", "error", err)
 		}
 		if !ok {
@@ -63,9 +63,17 @@ func (p *Pipeline) process(d ibid.Document, version string, attempts ibid.Attemp
 	case ibid.CodeOf(err) == ibid.CodeNotFound, ibid.CodeOf(err) == ibid.CodeConflict:
 		return // removed meanwhile, or another version is wanted
 	}
+	if ibid.CodeOf(err) == ibid.CodeDiskFull {
+		p.waitForRoom(ctx, d, version)
+		return
+	}
 	p.cfg.Log.Warn("document failed", "name", d.Name, "error", err)
 	d.Status, d.Stage, d.Progress, d.Error = ibid.DocumentFailed, "", 0, oneLine(err)
 	err = p.cfg.Store.SettleDocument(ctx, d, version)
+	if ibid.CodeOf(err) == ibid.CodeDiskFull && err != nil {
+		p.waitForRoom(ctx, d, version)
+		return
+	}
 	if err != nil && ctx.Err() == nil && ibid.CodeOf(err) == ibid.CodeInternal {
 		p.cfg.Log.Error("cannot write down a failure", "name", d.Name, "error", err)
 	}

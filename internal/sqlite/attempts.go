@@ -45,7 +45,7 @@ func (db *DB) NextDocument(ctx context.Context, maxCrashes int) (d ibid.Document
 // already is ready: only its vectors may lack, and those are made beside the
 // pipeline.
 func (db *DB) RequeueDocuments(ctx context.Context, maxCrashes int, giveUp string) (failed int, err error) {
-	err = db.write(ctx, func(q querier) error {
+	err = db.closing(ctx, func(q querier) error {
 		if err := settlePublished(ctx, q); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (db *DB) RequeueDocuments(ctx context.Context, maxCrashes int, giveUp strin
 
 // ReleaseDocuments puts back what is in work, at an orderly end.
 func (db *DB) ReleaseDocuments(ctx context.Context) error {
-	return db.write(ctx, func(q querier) error {
+	return db.closing(ctx, func(q querier) error {
 		if err := settlePublished(ctx, q); err != nil {
 			return err
 		}
@@ -85,10 +85,30 @@ func settlePublished(ctx context.Context, q querier) error {
 	return err
 }
 
+// PutBackDocument lets a document wait again whose work could not be written down,
+// as the disk was full. The error is that of SettleDocument.
+func (db *DB) PutBackDocument(ctx context.Context, id, version string) error {
+	return db.closing(ctx, func(q querier) error {
+		d, err := wanted(ctx, q, id, version)
+		if err != nil {
+			return err
+		}
+		var pending string
+		if err := q.QueryRowContext(ctx, `SELECT pending FROM documents WHERE id = ?`, id).Scan(&pending); err != nil {
+			return err
+		}
+		d.Status, d.Stage, d.Progress, d.PagesDone, d.ETA = ibid.DocumentQueued, "", 0, 0, 0
+		if pending == "" { // it was published: only vectors may lack
+			d.Status, d.Progress = ibid.DocumentReady, 1
+		}
+		return updateDocument(ctx, q, d)
+	})
+}
+
 // NoteReaderKilled puts a document back whose reader was killed from outside, and
 // counts that. The error is that of SettleDocument.
 func (db *DB) NoteReaderKilled(ctx context.Context, id, version string) error {
-	return db.write(ctx, func(q querier) error {
+	return db.closing(ctx, func(q querier) error {
 		d, err := wanted(ctx, q, id, version)
 		if err != nil {
 			return err

@@ -55,7 +55,7 @@ func scanDatabase(row interface{ Scan(...any) error }) (d ibid.Database, err err
 
 // RemoveDatabase detaches a database; it can be restored until it is forgotten.
 func (db *DB) RemoveDatabase(ctx context.Context, id string, at time.Time) error {
-	return db.write(ctx, func(q querier) error {
+	return db.closing(ctx, func(q querier) error {
 		res, err := q.ExecContext(ctx, `UPDATE databases SET removed_at = ? WHERE id = ? AND removed_at IS NULL`, millis(at), id)
 		if err != nil {
 			return err
@@ -104,7 +104,7 @@ func (db *DB) RestoreDatabase(ctx context.Context, id string) (d ibid.Database, 
 // returns their ids.
 func (db *DB) ForgetDatabases(ctx context.Context, before time.Time) ([]string, error) {
 	var ids []string
-	err := db.write(ctx, func(q querier) error {
+	err := db.closing(ctx, func(q querier) error {
 		ids = nil
 		rows, err := q.QueryContext(ctx, `DELETE FROM databases WHERE removed_at < ? RETURNING id`, millis(before))
 		if err != nil {

@@ -135,7 +135,7 @@ func (db *DB) SetProgress(ctx context.Context, d ibid.Document) error {
 // CONFLICT when it was not in work.
 func (db *DB) CancelDocument(ctx context.Context, id string) (ibid.Document, error) {
 	var d ibid.Document
-	err := db.write(ctx, func(q querier) error {
+	err := db.closing(ctx, func(q querier) error {
 		var err error
 		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT data FROM documents WHERE id = ? AND removed_at IS NULL`, id))
 		if err != nil {
@@ -169,7 +169,7 @@ func (db *DB) CancelDocument(ctx context.Context, id string) (ibid.Document, err
 // SettleDocument writes down how the work on a version ended, without changing
 // what is searched.
 func (db *DB) SettleDocument(ctx context.Context, d ibid.Document, version string) error {
-	return db.write(ctx, func(q querier) error {
+	return db.closing(ctx, func(q querier) error {
 		now, err := wanted(ctx, q, d.ID, version)
 		if err != nil {
 			return err

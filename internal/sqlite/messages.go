@@ -85,7 +85,7 @@ func scanMessage(row interface{ Scan(...any) error }) (ibid.Message, error) {
 func (db *DB) DeleteMessage(ctx context.Context, id string) error {
 	const below = `WITH RECURSIVE below (id) AS (
 		SELECT ? UNION SELECT m.id FROM messages m JOIN below b ON m.parent_id = b.id)`
-	return db.write(ctx, func(q querier) error {
+	return db.closing(ctx, func(q querier) error {
 		var threadID, parentID string
 		err := q.QueryRowContext(ctx, `SELECT thread_id, parent_id FROM messages m WHERE id = ? AND `+inThread, id).Scan(&threadID, &parentID)
 		if errors.Is(err, sql.ErrNoRows) {

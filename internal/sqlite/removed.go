@@ -58,7 +58,7 @@ func (db *DB) Removed(ctx context.Context, since time.Time, page ibid.Page) (rem
 // up to date, and their versions stay until they are swept. It returns the ids
 // of what was removed and the last change number.
 func (db *DB) RemoveDocument(ctx context.Context, id string, at time.Time) (removed []string, change int64, err error) {
-	err = db.write(ctx, func(q querier) error {
+	err = db.closing(ctx, func(q querier) error {
 		// The plus lets the index of archives be used: it has no affinity.
 		rows, err := q.QueryContext(ctx, `WITH RECURSIVE doomed (id) AS (
 			SELECT id FROM documents WHERE id = ? AND removed_at IS NULL

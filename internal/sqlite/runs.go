@@ -171,7 +171,7 @@ func (db *DB) RenewLease(ctx context.Context, l ibid.Lease, until time.Time) err
 
 // ReleaseRun hands a run back: it waits again for whoever claims it next.
 func (db *DB) ReleaseRun(ctx context.Context, l ibid.Lease) error {
-	return db.write(ctx, func(q querier) error {
+	return db.closing(ctx, func(q querier) error {
 		res, err := q.ExecContext(ctx, `UPDATE runs SET status = 'queued', owner = '', lease_until = 0
 			WHERE id = ? AND fence = ? AND status = 'running'`, l.RunID, l.Fence)
 		return fenced(res, err)
@@ -183,7 +183,7 @@ func (db *DB) ReleaseRun(ctx context.Context, l ibid.Lease) error {
 // running them is gone.
 func (db *DB) RequeueRuns(ctx context.Context) (int, error) {
 	var n int64
-	err := db.write(ctx, func(q querier) error {
+	err := db.closing(ctx, func(q querier) error {
 		res, err := q.ExecContext(ctx, `UPDATE runs SET status = 'queued', owner = '', lease_until = 0 WHERE status = 'running'`)
 		if err != nil {
 			return err
@@ -253,12 +253,12 @@ func (db *DB) NoteQueued(ctx context.Context, runID string, data ibid.RunQueued,
 // FinishRun writes the last events, the finished message and the run's end in
 // one transaction.
 func (db *DB) FinishRun(ctx context.Context, l ibid.Lease, events []ibid.Event, m ibid.Message, at time.Time) error {
-	return db.submit(ctx, &write{closing: true, done: make(chan struct{}), fn: func(q querier) error {
+	return db.closing(ctx, func(q querier) error {
 		if err := appendEvents(ctx, q, l, events); err != nil {
 			return err
 		}
 		return finish(ctx, q, l.RunID, m, at)
-	}})
+	})
 }
 
 func finish(ctx context.Context, q querier, runID string, m ibid.Message, at time.Time) error {

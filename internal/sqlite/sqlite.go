@@ -17,31 +17,18 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/url"
-	"os"
-	"path/filepath"
-	"slices"
 	"sort"
 	"strings"
 	"sync"
 	"time"
 
 	"ibid"
-	"ibid/internal/disk"
 
 	sqlitelib "modernc.org/sqlite"
 )
 
 //go:embed migrations/*.sql
 var migrations embed.FS
-
-// reserveBytes is the size of the ballast file beside the database. When the
-// disk is full it is given up, so that runs can still be closed properly and
-// their readers told why.
-const reserveBytes = 2 << 20
-
-// reserveAgain is how long after it was given up the reserve is filled again,
-// if writing works by then.
-const reserveAgain = 10 * time.Second
 
 // groupLimit bounds how many waiting writes share one commit.
 const groupLimit = 256
@@ -55,7 +42,7 @@ type DB struct {
 	conn    *sql.Conn // the writer's only connection
 	writes  *statements
 
-	spent   time.Time // when the reserve was given up; zero while it is there
+	spent   bool // the reserve was given up, and there is no room for it
 	queue   chan *write
 	quit    chan struct{}
 	stopped sync.WaitGroup
@@ -136,6 +123,7 @@ func (db *DB) Close() error {
 		close(db.quit)
 		db.stopped.Wait()
 		err = errors.Join(db.readers.Close(), db.writes.close(), db.conn.Close(), db.writer.Close())
+		db.leaveReserve()
 	})
 	return err
 }
@@ -296,25 +284,41 @@ func (db *DB) writeLoop() {
 
 // commit runs a group in one transaction and tells each write its verdict. When
 // the disk is full, only what ends something is tried again, with the reserve
-// given up: what goes on would use it up.
+// given up; while that is so, nothing else is tried.
 func (db *DB) commit(group []*write) {
+	if db.spent {
+		db.fillReserve()
+	}
+	if db.spent {
+		var others []*write
+		group, others = closingOf(group)
+		settle(others, errFull)
+	}
 	if len(group) == 0 {
 		return
 	}
 	err := db.tryCommit(group)
 	if isFull(err) {
-		closing := slices.DeleteFunc(slices.Clone(group), func(w *write) bool { return !w.closing })
-		if len(closing) > 0 && db.dropReserve() {
+		closing, others := closingOf(group)
+		settle(others, err)
+		if group = closing; len(closing) > 0 && db.dropReserve() {
 			db.log.Error("disk full: the reserve was given up to close what is running", "path", db.path)
-			closingErr := db.tryCommit(closing)
-			settle(closing, closingErr)
-			group = slices.DeleteFunc(group, func(w *write) bool { return w.closing })
+			err = db.tryCommit(closing)
 		}
 	}
 	settle(group, err)
-	if err == nil && !db.spent.IsZero() && time.Since(db.spent) > reserveAgain {
-		db.fillReserve()
+}
+
+// closingOf divides a group into what ends something and what does not.
+func closingOf(group []*write) (closing, others []*write) {
+	for _, w := range group {
+		if w.closing {
+			closing = append(closing, w)
+		} else {
+			others = append(others, w)
+		}
 	}
+	return closing, others
 }
 
 func settle(group []*write, err error) {
@@ -398,6 +402,9 @@ func primaryCode(err error) int {
 	return 0
 }
 
+// errFull says that the disk is full, without another try.
+var errFull = errors.New("no space left on device")
+
 func isFull(err error) bool {
 	return primaryCode(err) == codeFull || err != nil && strings.Contains(err.Error(), "no space left on device")
 }
@@ -424,26 +431,6 @@ func translate(err error) error {
 		return &ibid.Error{Code: ibid.CodeInternal, Message: "the database is held by another program", Err: err, Retryable: true}
 	}
 	return err
-}
-
-func (db *DB) reservePath() string { return filepath.Join(filepath.Dir(db.path), "reserve") }
-
-func (db *DB) fillReserve() {
-	if info, err := os.Stat(db.reservePath()); err == nil && info.Size() == reserveBytes {
-		return
-	}
-	// Real bytes: a sparse file would reserve nothing.
-	if err := disk.WriteFile(disk.OS{}, db.reservePath(), make([]byte, reserveBytes)); err != nil {
-		db.log.Warn("no room for the disk-full reserve", "error", err)
-		db.spent = time.Now()
-		return
-	}
-	db.spent = time.Time{}
-}
-
-func (db *DB) dropReserve() bool {
-	db.spent = time.Now()
-	return disk.OS{}.Remove(db.reservePath()) == nil
 }
 
 func millis(t time.Time) int64 { return t.UnixMilli() }

@@ -18,7 +18,7 @@ const sweepBatch = 200
 // Documents that were removed before that time and never read let go of the
 // version that waited.
 func (db *DB) SweepVersions(ctx context.Context, before time.Time) (int, error) {
-	err := db.write(ctx, func(q querier) error {
+	err := db.closing(ctx, func(q querier) error {
 		_, err := q.ExecContext(ctx, `UPDATE documents SET pending = '' WHERE removed_at < ? AND pending <> ''`, millis(before))
 		return err
 	})
@@ -28,7 +28,7 @@ func (db *DB) SweepVersions(ctx context.Context, before time.Time) (int, error) 
 	total := 0
 	for {
 		var n int64
-		err := db.write(ctx, func(q querier) error {
+		err := db.closing(ctx, func(q querier) error {
 			res, err := q.ExecContext(ctx, `DELETE FROM versions WHERE rowid IN (
 				SELECT v.rowid FROM versions v
 				WHERE v.replaced_at < ?
@@ -55,7 +55,7 @@ func (db *DB) SweepVersions(ctx context.Context, before time.Time) (int, error) 
 // has: a later removal must still be told to it. The latest change always
 // stays, so that change numbers never come again.
 func (db *DB) SweepTombstones(ctx context.Context, before time.Time, upTo int64) error {
-	return db.write(ctx, func(q querier) error {
+	return db.closing(ctx, func(q querier) error {
 		_, err := q.ExecContext(ctx, `DELETE FROM documents WHERE removed_at < ? AND change <= ?
 			AND change < (SELECT max(change) FROM documents)
 			AND NOT EXISTS (SELECT 1 FROM versions v WHERE v.document_id = documents.id)`, millis(before), upTo)
@@ -81,7 +81,7 @@ func (db *DB) VersionInUse(ctx context.Context, hash string) (bool, error) {
 // are taken off the list first.
 func (db *DB) Discarded(ctx context.Context) ([]string, error) {
 	var hashes []string
-	err := db.write(ctx, func(q querier) error {
+	err := db.closing(ctx, func(q querier) error {
 		hashes = nil
 		if _, err := q.ExecContext(ctx, "DELETE FROM discarded WHERE "+fmt.Sprintf(inUse, "discarded.hash")); err != nil {
 			return fmt.Errorf("list the originals that may go: %w", err)
@@ -105,7 +105,7 @@ func (db *DB) Discarded(ctx context.Context) ([]string, error) {
 
 // ForgetDiscarded takes a hash off the list, once its original is deleted.
 func (db *DB) ForgetDiscarded(ctx context.Context, hash string) error {
-	return db.write(ctx, func(q querier) error {
+	return db.closing(ctx, func(q querier) error {
 		_, err := q.ExecContext(ctx, "DELETE FROM discarded WHERE hash = ?", hash)
 		return err
 	})

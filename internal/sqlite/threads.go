@@ -53,7 +53,7 @@ func (db *DB) SetThread(ctx context.Context, id, title, headID string) error {
 // stay until they are swept, and so does what they cite. The error is a
 // *ibid.LiveRunError while it is being answered.
 func (db *DB) RemoveThread(ctx context.Context, id string, at time.Time) error {
-	return db.write(ctx, func(q querier) error {
+	return db.closing(ctx, func(q querier) error {
 		if live, err := liveRun(ctx, q, id); err != nil {
 			return err
 		} else if live != nil {
@@ -82,7 +82,7 @@ func (db *DB) SweepThreads(ctx context.Context, before time.Time) (int, error) {
 	total := 0
 	for {
 		var n int64
-		err := db.write(ctx, func(q querier) error {
+		err := db.closing(ctx, func(q querier) error {
 			res, err := q.ExecContext(ctx, `DELETE FROM threads WHERE id IN (SELECT id FROM threads WHERE removed_at < ? LIMIT ?)`,
 				millis(before), sweepThreads)
 			if err != nil {

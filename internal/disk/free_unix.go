@@ -1,11 +1,11 @@
 //go:build unix
 
-package main
+package disk
 
 import "golang.org/x/sys/unix"
 
-// freeBytes is the room that is left for us on the disk of a directory.
-func freeBytes(dir string) (uint64, error) {
+// Free is the room that is left for us on the disk of a directory.
+func Free(dir string) (uint64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, err

@@ -1,9 +1,9 @@
-package main
+package disk
 
 import "golang.org/x/sys/windows"
 
-// freeBytes is the room that is left for us on the disk of a directory.
-func freeBytes(dir string) (uint64, error) {
+// Free is the room that is left for us on the disk of a directory.
+func Free(dir string) (uint64, error) {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, err
