@@ -449,15 +449,17 @@ func TestAnArchiveIsGoneOnWith(t *testing.T) {
 
 // Whatever operation fails or is the last before a power cut: no copy that has a
 // name is anything but whole, and running the same command again finishes both a
-// backup and a restore. IBID_TEST_SEEDS sets how many seeds are tried.
+// backup and a restore; what was finished survives the next power cut. IBID_SEEDS
+// sets how many seeds are tried (make soak), IBID_SEED repeats one.
 func TestFaultsAndPowerCuts(t *testing.T) {
 	l := newLibrary(t, "one", "two")
-	want, seeds := held(t, l.dir), uint64(30)
-	if text := os.Getenv("IBID_TEST_SEEDS"); text != "" {
-		fmt.Sscan(text, &seeds)
+	want, first, seeds := held(t, l.dir), uint64(0), uint64(30)
+	fmt.Sscan(os.Getenv("IBID_SEEDS"), &seeds)
+	if n, _ := fmt.Sscan(os.Getenv("IBID_SEED"), &first); n == 1 {
+		seeds = first + 1
 	}
 	cut := 0
-	for seed := range seeds {
+	for seed := first; seed < seeds; seed++ {
 		base := t.TempDir()
 		to, dir := filepath.Join(base, "backup"), filepath.Join(base, "data")
 		fsys := faulty.New(base, seed)
@@ -470,6 +472,9 @@ func TestFaultsAndPowerCuts(t *testing.T) {
 					fsys.SetRates(faulty.Rates{})
 				}
 				err := do()
+				if err == nil {
+					fsys.Cut() // right after it has said that it is done
+				}
 				if fsys.Dead() {
 					cut++
 					if err := fsys.Crash(); err != nil {
@@ -492,11 +497,17 @@ func TestFaultsAndPowerCuts(t *testing.T) {
 			}
 		}
 		for range 3 {
+			var name string
 			attempt("backup", func() error {
 				l.now = l.now.Add(time.Hour)
-				_, err := c.Run(t.Context(), backup.Job{To: to, Keep: 2})
+				made, err := c.Run(t.Context(), backup.Job{To: to, Keep: 2})
+				name = made.Name
 				return err
 			})
+			copies, err := backup.List(to)
+			if err != nil || !slices.ContainsFunc(copies, func(c backup.Copy) bool { return c.Name == name }) {
+				t.Fatalf("seed %d: %s was made and is lost: %+v, %v\n%s", seed, name, copies, err, fsys.Log())
+			}
 		}
 		attempt("restore", func() error {
 			if err := fsys.MkdirAll(dir); err != nil {
