@@ -40,6 +40,10 @@ type client struct {
 // maxAttempts bounds how often one request, or one position of a log, is tried.
 const maxAttempts = 4
 
+// busyPause is the attempt of pause after which a busy server is asked again: about
+// a second.
+const busyPause = 4
+
 func newClient(at endpoint, find func(context.Context) (endpoint, error)) *client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil // always this machine
@@ -111,6 +115,12 @@ func (c *client) call(ctx context.Context, r request, out any) error {
 func (c *client) send(ctx context.Context, r request) (*http.Response, error) {
 	for attempt := 1; ; attempt++ {
 		resp, err := c.sendOnce(ctx, r)
+		if err != nil && ibid.CodeOf(err) == ibid.CodeBusy && attempt < maxAttempts { // nothing was done
+			if err := c.pause(ctx, busyPause+attempt); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		var broken *connectionError
 		if err == nil || !errors.As(err, &broken) || ctx.Err() != nil {
 			return resp, err

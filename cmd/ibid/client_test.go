@@ -158,3 +158,24 @@ func TestUploadThatIsRefused(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+// A server that is busy has done nothing, so even a question is asked again, though
+// not for ever.
+func TestABusyServerIsAskedAgain(t *testing.T) {
+	for _, busy := range []int{2, maxAttempts} {
+		asked := 0
+		c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if asked++; asked <= busy {
+				w.WriteHeader(http.StatusTooManyRequests)
+				io.WriteString(w, `{"error":{"code":"BUSY","message":"100 questions wait"}}`)
+				return
+			}
+			io.WriteString(w, `{"message_id":"m7"}`)
+		}))
+		c.pause = func(context.Context, int) error { return nil }
+		_, err := c.ask(context.Background(), "t1", question{InputText: "q"})
+		if gaveUp := busy == maxAttempts; gaveUp != (err != nil && ibid.CodeOf(err) == ibid.CodeBusy) {
+			t.Errorf("busy %d times: asked %d times, %v", busy, asked, err)
+		}
+	}
+}
