@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -25,11 +26,14 @@ type AnswerStore interface {
 type AnswerCache struct {
 	store    AnswerStore
 	embedder func() ibid.Embedder // of now; it may return nil
+
+	mu    sync.Mutex
+	forms map[string]form // of earlier questions, by their words
 }
 
 // NewAnswerCache returns a cache over a store.
 func NewAnswerCache(store AnswerStore, embedder func() ibid.Embedder) *AnswerCache {
-	return &AnswerCache{store, embedder}
+	return &AnswerCache{store: store, embedder: embedder, forms: map[string]form{}}
 }
 
 const (
@@ -51,7 +55,7 @@ func (c *AnswerCache) Lookup(ctx context.Context, key, notOfThread, question str
 	asked := formOf(question)
 	var same []ibid.Answered
 	for _, a := range all {
-		form := formOf(a.Question)
+		form := c.formOf(a.Question)
 		similarity = max(similarity, asked.alike(form))
 		if asked.same(form) {
 			same = append(same, a)
@@ -61,6 +65,28 @@ func (c *AnswerCache) Lookup(ctx context.Context, key, notOfThread, question str
 		return nil, min(similarity, 0.99), nil // the words may be the same, and the question is not
 	}
 	return c.confirm(ctx, question, same[0])
+}
+
+// keptForms bounds how many forms are kept; all are dropped when there are more.
+const keptForms = 4 * maxAnswered
+
+// formOf returns the form of an earlier question. It is kept, as each new question is
+// compared with the same earlier ones.
+func (c *AnswerCache) formOf(question string) form {
+	c.mu.Lock()
+	f, known := c.forms[question]
+	c.mu.Unlock()
+	if known {
+		return f
+	}
+	f = formOf(question)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.forms) >= keptForms {
+		clear(c.forms)
+	}
+	c.forms[question] = f
+	return f
 }
 
 // Keep remembers that a question was answered.

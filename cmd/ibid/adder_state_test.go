@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"ibid"
+)
+
+// TestAddTakesNoOldNews tells an adder of changes in orders that the network allows.
+func TestAddTakesNoOldNews(t *testing.T) {
+	at := time.UnixMilli(1_700_000_000_000).UTC()
+	var said bytes.Buffer
+	begin := func(names ...string) *adder {
+		said.Reset()
+		c := &cli{out: &said, err: &bytes.Buffer{}, env: env()}
+		a := c.newAdder(nil, addOptions{}, nil)
+		var sources []string
+		for _, name := range names {
+			sources = append(sources, "/x/"+name)
+		}
+		a.take(sending{begun: sources})
+		return a
+	}
+	doc := func(name string, status ibid.DocumentStatus, changed time.Time) ibid.Document {
+		return ibid.Document{ID: "id-" + name, Name: name, Source: "/x/" + name, Status: status, Chunks: 1, ChangeAt: ibid.At(changed)}
+	}
+	sent := func(name string) *added {
+		return &added{item: item{name: name}, source: "/x/" + name, doc: doc(name, ibid.DocumentQueued, at), since: at}
+	}
+
+	a := begin("a", "b")
+	a.change(change{document: doc("a", ibid.DocumentReady, at)}) // before its id is known
+	a.take(sending{done: []*added{sent("a"), sent("b")}})
+	if !a.asking["id-a"] || a.asking["id-b"] {
+		t.Errorf("asks for %v", a.asking)
+	}
+	a.change(change{document: doc("b", ibid.DocumentReady, at.Add(-time.Second))}) // the version before
+	if len(a.pending) != 2 {
+		t.Error("what was ready before it was sent is taken for what was sent")
+	}
+	a.change(change{document: doc("b", ibid.DocumentReady, at)})
+	a.change(change{document: doc("b", ibid.DocumentFailed, at.Add(time.Second))}) // later, by somebody else
+	a.change(change{document: ibid.Document{ID: "id-b"}, removed: true})
+	if a.flush(); said.String() != "✓ b: 1 chunk\n" || a.failed != 0 {
+		t.Errorf("said %q, %d failed", said.String(), a.failed)
+	}
+	a.change(change{document: ibid.Document{ID: "id-a"}, removed: true})
+	if a.failed != 1 || len(a.pending) != 0 {
+		t.Errorf("removed while it was added: %d failed, %d pending", a.failed, len(a.pending))
+	}
+
+	a = begin("a", "b")
+	a.change(change{document: ibid.Document{ID: "id-a"}, removed: true}) // of whichever file it was
+	a.take(sending{done: []*added{sent("a"), sent("b")}})
+	if !a.asking["id-a"] || !a.asking["id-b"] {
+		t.Errorf("after a removal it asks for %v", a.asking)
+	}
+
+	a = begin("a", "b")
+	a.take(sending{done: []*added{sent("a")}})
+	a.change(change{begun: true}) // whatever came before was missed
+	a.take(sending{done: []*added{sent("b")}})
+	if !a.asking["id-a"] || !a.asking["id-b"] {
+		t.Errorf("where a stream begins it asks for %v", a.asking)
+	}
+}
