@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"sync"
 	"time"
 
 	"ibid/internal/disk"
@@ -26,11 +27,16 @@ type mover struct {
 	moved func(n int64)
 }
 
+// blocks are reused: of many small files each would leave one for the collector.
+var blocks = sync.Pool{New: func() any { return new([blockBytes]byte) }}
+
 // transfer reads r to its end in blocks, into w where there is one, and returns
 // the hash of what it read.
 func (m mover) transfer(r io.Reader, w io.Writer) (sum string, size int64, err error) {
 	digest := sha256.New()
-	block := make([]byte, blockBytes)
+	held := blocks.Get().(*[blockBytes]byte)
+	defer blocks.Put(held)
+	block := held[:]
 	unsynced := int64(0)
 	for {
 		began := time.Now()

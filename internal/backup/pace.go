@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Block is how much is read or written at once, in bytes.
-const blockBytes = 256 << 10
+// blockBytes is how much is read or written at once: at most half a millisecond of
+// hashing, which is how long a search may have to wait for the processor.
+const blockBytes = 128 << 10
 
 // Pace keeps a long job from taking disk and processors from those who wait for an
 // answer: after each piece of work it rests for Rest times as long as the work
@@ -17,7 +18,7 @@ type Pace struct {
 }
 
 // Gentle is for work beside a server that answers.
-var Gentle = Pace{Rest: 1.5, Rate: 64 << 20}
+var Gentle = Pace{Rest: 2, Rate: 64 << 20}
 
 // Slow is for work that nobody waits for.
 var Slow = Pace{Rest: 9, Rate: 8 << 20}

@@ -36,6 +36,7 @@ func main() {
 	flag.DurationVar(&o.soak, "soak", 0, "keep a server busy for this `TIME` instead")
 	flag.StringVar(&o.corpus, "corpus", filepath.Join("..", "shared", "data", "documents"), "a `FOLDER` with files of many kinds to read")
 	flag.BoolVar(&o.formats, "formats", false, "measure only the reading of files")
+	flag.Float64Var(&o.backup, "backup", 0, "measure only searches beside a backup of so many `GB`, and restore it (takes three times the room on the disk)")
 	flag.BoolVar(&o.again, "again", false, "measure only adding a corpus a second time")
 	flag.BoolVar(&o.reading, "reading", false, "measure only how soon the page shows the words behind a footnote")
 	flag.BoolVar(&o.read, "read", false, "read the files that follow, and print figures for the program itself")
@@ -66,6 +67,7 @@ type options struct {
 	corpus        string
 	formats       bool
 	again         bool
+	backup        float64 // GB
 	reading       bool
 	read, compare bool
 }
@@ -113,6 +115,11 @@ func (o options) do(ctx context.Context) error {
 	defer model.stop()
 	if o.busy > 0 {
 		err := measureBusyAlone(ctx, o, model, t)
+		t.print()
+		return err
+	}
+	if o.backup > 0 {
+		err := measureBackup(ctx, o, model, t)
 		t.print()
 		return err
 	}
