@@ -102,12 +102,16 @@ func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
 		}()
 	}
 	if a, whole := application.(*app); whole {
+		upkeep, end := context.WithCancel(ctx)
 		kept := make(chan struct{})
 		go func() {
 			defer close(kept)
-			a.upkeep.keepUp(ctx)
+			a.upkeep.keepUp(upkeep)
 		}()
-		defer func() { <-kept }()
+		defer func() {
+			end()
+			<-kept
+		}()
 	}
 	if len(add) > 0 {
 		added := make(chan struct{})

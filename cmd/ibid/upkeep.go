@@ -167,7 +167,12 @@ func (u *upkeep) make(ctx context.Context, job backup.Job) (backup.Result, error
 	return result, err
 }
 
+// remember notes what came of a backup. One by hand that failed, in a place that
+// nothing is scheduled for, was seen to fail by whoever asked for it.
 func (u *upkeep) remember(ctx context.Context, to string, result backup.Result, failed error) error {
+	if failed != nil && to != u.schedule.To {
+		return nil
+	}
 	last, err := u.last(ctx)
 	if err != nil {
 		return err
