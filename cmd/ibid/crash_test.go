@@ -335,18 +335,26 @@ func ended(events []ibid.Event) bool {
 // question has exactly one.
 func (s *crashStory) stored(t *testing.T, url string) map[string]ibid.Message {
 	t.Helper()
-	var list struct {
-		Messages []ibid.Message `json:"messages"`
+	var all []ibid.Message
+	for cursor := ""; ; {
+		var list struct {
+			Messages []ibid.Message `json:"messages"`
+			Next     string         `json:"next"`
+		}
+		getInto(t, url+"/v1/threads/"+s.thread+"/messages?all=true&limit=500&cursor="+cursor, &list)
+		all = append(all, list.Messages...)
+		if cursor = list.Next; cursor == "" {
+			break
+		}
 	}
-	getInto(t, url+"/v1/threads/"+s.thread+"/messages?all=true", &list)
 	answers, perQuestion := map[string]ibid.Message{}, map[string]int{}
-	for _, m := range list.Messages {
+	for _, m := range all {
 		if m.Role == ibid.RoleAssistant {
 			answers[m.ID] = m
 			perQuestion[m.ParentID]++
 		}
 	}
-	for _, m := range list.Messages {
+	for _, m := range all {
 		if m.Role == ibid.RoleUser && perQuestion[m.ID] != 1 {
 			t.Errorf("question %s has %d answers", m.ID, perQuestion[m.ID])
 		}
