@@ -21,7 +21,7 @@ const maxCalled = 500
 func (db *DB) partFilter(ctx context.Context, folded string) (filter, error) {
 	f := filter{where: `instr(k.folded, ?) BETWEEN 1 AND instr(k.folded, char(11))`, args: []any{folded}}
 	match, n, err := db.matchParts(ctx, []string{folded})
-	if err != nil || match == "" || n > fewDocuments {
+	if err != nil || match == "" || n > db.few {
 		return f, err
 	}
 	f.from = `document_parts s CROSS JOIN document_keys k ON document_parts MATCH ? AND k.number = s.rowid AND ` + f.where
@@ -34,8 +34,8 @@ func (db *DB) partFilter(ctx context.Context, folded string) (filter, error) {
 const maxTerms = 300
 
 // matchParts returns the expression that finds the documents whose folded parts
-// have all of some texts in them, and how many there are, not counting beyond
-// fewDocuments+1. match is "" where that would find too many.
+// have all of some texts in them, and how many there are, not counting on
+// where they are no longer few. match is "" where that would find too many.
 func (db *DB) matchParts(ctx context.Context, wanted []string) (match string, n int, err error) {
 	var all []string
 	for _, s := range wanted {
@@ -58,7 +58,7 @@ func (db *DB) matchParts(ctx context.Context, wanted []string) (match string, n 
 	}
 	match = strings.Join(all, " AND ")
 	err = db.readers.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM document_parts WHERE document_parts MATCH ? LIMIT ?)`,
-		match, fewDocuments+1).Scan(&n)
+		match, db.few+1).Scan(&n)
 	return match, n, translate(err)
 }
 

@@ -88,7 +88,7 @@ func (db *DB) plan(ctx context.Context, q ibid.DocumentQuery) (plan, error) {
 			driver = i
 		}
 	}
-	if driver >= 0 && filters[driver].documents > fewDocuments && (sort != ibid.SortName || !filters[driver].byName) {
+	if driver >= 0 && filters[driver].documents > db.few && (sort != ibid.SortName || !filters[driver].byName) {
 		driver = -1
 	}
 	switch {

@@ -41,6 +41,7 @@ type DB struct {
 	writer  *sql.DB
 	conn    *sql.Conn // the writer's only connection
 	writes  *statements
+	few     int // fewDocuments
 
 	spent   bool // the reserve was given up, and there is no room for it
 	queue   chan *write
@@ -101,7 +102,7 @@ func open(ctx context.Context, path string, log *slog.Logger, driver string) (*D
 	readers.SetMaxOpenConns(8)
 	readers.SetMaxIdleConns(8)
 	db := &DB{
-		path: path, log: log, readers: readers, writer: writer, conn: conn, writes: newStatements(conn),
+		path: path, log: log, readers: readers, writer: writer, conn: conn, writes: newStatements(conn), few: fewDocuments,
 		queue: make(chan *write, groupLimit), quit: make(chan struct{}),
 	}
 	if err := db.migrate(ctx); err != nil {
