@@ -118,7 +118,7 @@ func (db *DB) PassagesNamedBy(ctx context.Context, by ibid.NamedBy, limit int) (
 // NamingCounts returns how many passages were looked at by whom, and how many
 // entities they name.
 func (db *DB) NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, entities int, err error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT named_by, count(*) FROM chunks WHERE level = 2 GROUP BY named_by`)
+	rows, err := db.readers.QueryContext(ctx, `SELECT by, passages FROM named WHERE passages > 0`)
 	if err != nil {
 		return nil, 0, translate(err)
 	}
@@ -133,7 +133,7 @@ func (db *DB) NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, 
 	if err != nil {
 		return nil, 0, translate(err)
 	}
-	err = db.readers.QueryRowContext(ctx, `SELECT count(*) FROM entities`).Scan(&entities)
+	err = db.readers.QueryRowContext(ctx, `SELECT entities FROM library`).Scan(&entities)
 	return passages, entities, translate(err)
 }
 
@@ -232,6 +232,6 @@ func (db *DB) Neighbours(ctx context.Context, chunkIDs []string) (near []ibid.Ne
 	if err != nil {
 		return nil, 0, translate(err)
 	}
-	err = db.readers.QueryRowContext(ctx, `SELECT count(*) FROM chunks WHERE level = 2 AND named_by > 0`).Scan(&passages)
+	err = db.readers.QueryRowContext(ctx, `SELECT coalesce(sum(passages), 0) FROM named WHERE by > 0`).Scan(&passages)
 	return near, passages, translate(err)
 }

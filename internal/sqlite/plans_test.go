@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -147,7 +148,7 @@ func isRare(query string) bool {
 var (
 	scan     = regexp.MustCompile(`^SCAN (\S+)(.*)$`)
 	harmless = regexp.MustCompile(`USING (?:COVERING )?INDEX (?:document_keys_by_(?:name|added|changed)|threads_by_time|runs_waiting)\b|VIRTUAL TABLE INDEX`)
-	small    = []string{"library", "databases", "sqlite_schema", "CONSTANT", "json_each", "doomed", "p", "i", "w", "j", "n", "b", "below", "up"}
+	small    = []string{"library", "named", "databases", "sqlite_schema", "CONSTANT", "json_each", "doomed", "p", "i", "w", "j", "n", "b", "below", "up"}
 )
 
 // scansOf returns the parts of a statement's plan that look at every row of a table.
@@ -248,12 +249,24 @@ func TestStatementsOfAnAddedFile(t *testing.T) {
 			t.Errorf("in %+v Anna Berg is named by %v, %v", scope, found, err)
 		}
 	}
-	_, _, err = db.Neighbours(ctx, []string{"c1"})
-	must(err)
+	counted := func(want map[ibid.NamedBy]int, wantEntities int) {
+		t.Helper()
+		passages, entities, err := db.NamingCounts(ctx)
+		if err != nil || !maps.Equal(passages, want) || entities != wantEntities {
+			t.Errorf("passages are named by %v, with %d entities, %v; want %v and %d", passages, entities, err, want, wantEntities)
+		}
+	}
+	counted(map[ibid.NamedBy]int{ibid.NamedByHeuristic: 1}, 1)
+	must(db.MarkNamed(ctx, []string{"c1"}, ibid.NamedInVain))
+	counted(map[ibid.NamedBy]int{ibid.NamedInVain: 1}, 1)
+	if _, passages, err := db.Neighbours(ctx, []string{"c1"}); err != nil || passages != 1 {
+		t.Errorf("%d passages were looked at, %v", passages, err)
+	}
 	_, err = db.RequeueDocuments(ctx, 3, "it ended")
 	must(err)
 	_, _, err = db.RemoveDocument(ctx, "d1", now)
 	must(err)
+	counted(map[ibid.NamedBy]int{}, 0)
 	_, _, _, err = db.ChangedDocuments(ctx, 0)
 	must(err)
 }

@@ -34,10 +34,12 @@ type filter struct {
 	// join, that names document_keys k. "" where there is no such way.
 	from      string
 	fromArgs  []any
-	documents int  // how many pass, or a bound of it; only of use with from
-	byName    bool // from has them by name; the columns are then table.name and table.number
-	table     string
-	exact     bool // documents is how many pass, not a bound
+	documents int // how many pass, or a bound of it; only of use with from
+	// table has the documents of from in the orders of sorts, of none where that is
+	// empty; its columns are called as those of document_keys.
+	table string
+	sorts []ibid.DocumentSort
+	exact bool // documents is how many pass, not a bound
 }
 
 // plan is a query as SQL.
@@ -88,7 +90,7 @@ func (db *DB) plan(ctx context.Context, q ibid.DocumentQuery) (plan, error) {
 			driver = i
 		}
 	}
-	if driver >= 0 && filters[driver].documents > db.few && (sort != ibid.SortName || !filters[driver].byName) {
+	if driver >= 0 && filters[driver].documents > db.few && !slices.Contains(filters[driver].sorts, sort) {
 		driver = -1
 	}
 	switch {
@@ -97,8 +99,8 @@ func (db *DB) plan(ctx context.Context, q ibid.DocumentQuery) (plan, error) {
 	default:
 		f := filters[driver]
 		p.from, p.args = f.from, f.fromArgs
-		if sort == ibid.SortName && f.byName {
-			p.column, p.number = f.table+".name", f.table+".number"
+		if slices.Contains(f.sorts, sort) {
+			p.column, p.number = f.table+"."+column, f.table+".number"
 		}
 	}
 	for i, f := range filters {
@@ -121,7 +123,7 @@ func (db *DB) filters(ctx context.Context, q ibid.DocumentQuery) (filters []filt
 		filters = append(filters, filter{
 			where: `EXISTS (SELECT 1 FROM document_labels x WHERE x.label = ? AND x.name = k.name AND x.number = k.number)`, args: []any{id},
 			from: `document_labels l JOIN document_keys k ON l.label = ? AND k.number = l.number`, fromArgs: []any{id},
-			documents: documents, exact: true, byName: true, table: "l",
+			documents: documents, exact: true, table: "l", sorts: []ibid.DocumentSort{ibid.SortName, ibid.SortAdded, ibid.SortChanged},
 		})
 	}
 	if len(q.Status) > 0 {
@@ -149,7 +151,7 @@ func (db *DB) filters(ctx context.Context, q ibid.DocumentQuery) (filters []filt
 		filters = append(filters, filter{
 			where: `k.name = ?`, args: []any{q.Name},
 			from: `(SELECT ? AS name) i CROSS JOIN document_keys k INDEXED BY document_keys_by_name ON k.name = i.name`, fromArgs: []any{q.Name},
-			documents: 1, byName: true, table: "k", // as a rule
+			documents: 1, table: "k", sorts: []ibid.DocumentSort{ibid.SortName}, // as a rule
 		})
 	}
 	if q.ID != "" {
@@ -212,7 +214,7 @@ func (db *DB) statusFilter(ctx context.Context, wanted []ibid.DocumentStatus) (f
 	}
 	if len(wanted) == 1 {
 		f.from = `(SELECT ? AS status) i CROSS JOIN document_keys k INDEXED BY document_keys_by_status ON k.status = i.status`
-		f.fromArgs, f.byName, f.table = []any{wanted[0]}, true, "k"
+		f.fromArgs, f.table, f.sorts = []any{wanted[0]}, "k", []ibid.DocumentSort{ibid.SortName}
 	}
 	for _, status := range wanted {
 		_, documents, err := db.findLabel(ctx, label{labelStatus, string(status)})
