@@ -53,7 +53,7 @@ eval: build ## measure retrieval quality on public question sets
 
 soak: build ## the long versions: SEEDS power cuts (default 50000), flipped bytes, KILLS crashes (2000), then a busy server for SOAK (10m)
 	@IBID_SEEDS=$(or $(SEEDS),50000) go test -count=1 -timeout 4h -run '^TestPowerCuts$$' -v ./internal/ingest | grep -v '^=== '
-	@IBID_SEEDS=$$(($(or $(SEEDS),50000) / 25)) go test -count=1 -timeout 4h -run '^TestFaultsAndPowerCuts$$' -v ./internal/backup | grep -v '^=== '
+	@IBID_SEEDS=$$(($(or $(SEEDS),50000) / 25)) go test -count=1 -timeout 4h -run '^Test(FaultsAndPowerCuts|TablesSurvivePowerCuts)$$' -v ./internal/backup ./internal/database | grep -v '^=== '
 	@IBID_FULL=1 go test -count=1 -timeout 1h -run '^Test(AFlippedByteEmptiesNoLibrary|ALogThatIsLostIsMissed)$$' -v ./cmd/ibid | grep -v '^=== '
 	@IBID_KILLS=$(or $(KILLS),2000) go test -count=1 -timeout 4h -run 'Test(Ingest|Backup)?Crash$$' -v ./cmd/ibid | grep -v '^=== '
 	@go run ./scripts/bench -soak $(or $(SOAK),10m)
