@@ -126,7 +126,7 @@ func (c *client) findDocuments(ctx context.Context, name string) ([]ibid.Documen
 	if name == "" {
 		return nil, c.notFound(ctx, name)
 	}
-	for _, way := range c.ways(name) {
+	for _, way := range waysOf(name) {
 		found, err := c.documentsWhere(ctx, way.query, way.fits, maxAmbiguous)
 		switch {
 		case err != nil:
@@ -156,8 +156,8 @@ type way struct {
 	fits  func(ibid.Document) bool
 }
 
-// ways are the ways in which a name may mean a document, the surest first.
-func (c *client) ways(name string) []way {
+// waysOf returns the ways in which a name may mean a document, the surest first.
+func waysOf(name string) []way {
 	folder, base := path.Split(name)
 	ways := []way{
 		{url.Values{"document": {name}}, nil},
