@@ -153,4 +153,58 @@ describe.skipIf(missing())(`what has grown${why}`, () => {
     await page.getByRole("complementary", { name: "Source" }).getByText("The note note-42 tells").waitFor();
     await close(w);
   });
+
+  it("opens a long thread with one window of it, and shows another branch where one reads", async () => {
+    const questions = 110;
+    let twentieth = "";
+    for (let i = 0; i < questions; i++) {
+      const { id, parent_id } = await api.ask("long", { input_text: `Question number ${i}?` });
+      if (i === 20) twentieth = parent_id ?? "";
+      expect(id).not.toBe("");
+    }
+    await api.ask("long", { input_text: "Question number 20, in other words?", edit_message_id: twentieth });
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    const { page } = w;
+    const asked: string[] = [];
+    page.on("request", (r) => r.url().includes("/messages?") && asked.push(new URL(r.url()).search));
+    const asksFor = (text: string) => page.locator(".question-text").getByText(text, { exact: true });
+    await page.goto(`${ibid.url}/t/long`);
+    await asksFor("Question number 20, in other words?").waitFor();
+    expect(asked).toEqual(["?limit=50"]);
+
+    // The first version has all the other questions below it; its place in the window stays.
+    const top = (text: string) => asksFor(text).evaluate((el) => Math.round(el.getBoundingClientRect().top));
+    const before = await top("Question number 20, in other words?");
+    await page.getByRole("button", { name: "Earlier version" }).click();
+    await asksFor("Question number 20?").waitFor();
+    await expect.poll(async () => Math.abs((await top("Question number 20?")) - before)).toBeLessThan(5);
+    expect(asked.length).toBeLessThan(5);
+    await page.getByRole("button", { name: "To the end" }).click();
+    await asksFor(`Question number ${questions - 1}?`).waitFor();
+
+    // Opened anew it shows that branch, at its end; upwards the rest comes, to the very first.
+    await page.reload();
+    await asksFor(`Question number ${questions - 1}?`).waitFor();
+    asked.length = 0;
+    await expect
+      .poll(async () => {
+        await page.locator(".scroller").evaluate((el) => el.scrollTo(0, 0));
+        return asksFor("Question number 0?").count();
+      })
+      .toBe(1);
+    expect(asked.length).toBeLessThanOrEqual(Math.ceil((questions * 2) / 50));
+    await page.getByRole("button", { name: "Earlier messages" }).waitFor({ state: "detached" });
+
+    // And the other version, from the middle of what is here.
+    await expect
+      .poll(async () => {
+        await page.locator(".scroller").evaluate((el) => el.scrollBy(0, 300));
+        return page.getByRole("button", { name: "Later version" }).count();
+      })
+      .toBe(1);
+    await page.getByRole("button", { name: "Later version" }).click();
+    await asksFor("Question number 20, in other words?").waitFor();
+    await asksFor("Question number 19?").waitFor();
+    await close(w);
+  });
 });

@@ -22,6 +22,8 @@ export interface MessageWindow {
   older?: string;
   /** The cursor of what stands behind the last message, while the window is in the middle of the thread. */
   newer?: string;
+  /** The message whose branch was chosen last: whoever chose it goes on reading there. */
+  chosen?: string;
 }
 
 export const windowLength = 50;
@@ -147,7 +149,7 @@ export function loadNewer(threadId: string): Promise<void> {
 /** Loads the part of a thread that holds a message. */
 export async function loadAround(threadId: string, messageId: string): Promise<void> {
   const page = await getMessages(threadId, { around: messageId });
-  changeMessages(threadId, (old) => join(old, page));
+  changeMessages(threadId, (old) => ({ ...join(old, page), chosen: messageId }));
 }
 
 /** Goes back to the newest messages, and lets go of those in the middle. */

@@ -41,7 +41,7 @@ const earlierRoom = 48;
  * moves to the top and stays there while its answer grows below it.
  */
 export function Conversation({ threadId, state, onAtEnd, handle, children }: Props) {
-  const { messages, runningId, earlier, later, wanted } = state;
+  const { messages, runningId, earlier, later, chosen, wanted } = state;
   const scroller = useRef<HTMLDivElement>(null);
   const exchanges = useMemo(() => exchangesOf(messages, later ? undefined : runningId, threadId, earlier), [messages, runningId, threadId, earlier, later]);
   const last = exchanges.length - 1;
@@ -62,7 +62,7 @@ export function Conversation({ threadId, state, onAtEnd, handle, children }: Pro
 
   const first = exchanges[0]?.key;
   const placed = useRef<string>(undefined);
-  const laterBefore = useRef(false);
+  const before = useRef<{ later: boolean; chosen: string | undefined }>({ later: false, chosen: undefined });
   const toEnd = useRef(false);
   const lastKey = exchanges[last]?.key;
   const named = exchanges.findIndex((e) => e.key === wanted || e.answers.some((m) => m.id === wanted));
@@ -81,8 +81,9 @@ export function Conversation({ threadId, state, onAtEnd, handle, children }: Pro
       if (scroller.current) scroller.current.scrollTop = there.top;
       return;
     }
-    // More of the thread has come below what is read.
-    if (laterBefore.current && exchanges.some((e) => e.key === was)) return;
+    // Another branch was chosen here, or more of the thread has come below what is read.
+    if (was !== undefined && chosen !== undefined && chosen !== before.current.chosen) return;
+    if (before.current.later && exchanges.some((e) => e.key === was)) return;
     if (was === undefined && named >= 0) {
       rows.scrollToIndex(named, { align: "start" });
       return;
@@ -90,7 +91,7 @@ export function Conversation({ threadId, state, onAtEnd, handle, children }: Pro
     const element = scroller.current?.querySelector(`.exchange[data-index="${last}"]`);
     if (was !== undefined && element) bringIntoSight(scroller.current, element, "start", true);
     else rows.scrollToIndex(last, { align: "start" });
-  }, [lastKey, last, threadId, rows, first, later, named, exchanges]);
+  }, [lastKey, last, threadId, rows, first, later, chosen, named, exchanges]);
 
   useEffect(() => {
     const el = scroller.current;
@@ -114,8 +115,9 @@ export function Conversation({ threadId, state, onAtEnd, handle, children }: Pro
 
   const firstNow = useRef(first);
   useLayoutEffect(() => {
+    // After the effect that asks what was there before.
     firstNow.current = first;
-    laterBefore.current = later;
+    before.current = { later, chosen };
   });
   useLayoutEffect(() => {
     const el = scroller.current;

@@ -20,6 +20,8 @@ export interface ThreadState {
   earlier: boolean;
   /** Messages stand behind these that are not here. */
   later: boolean;
+  /** The message whose branch was chosen last. */
+  chosen: string | undefined;
   /** The message that the address named a footnote of when the thread was opened. */
   wanted: string | undefined;
   /** The message that is being written now. */
@@ -64,6 +66,7 @@ export function useThread(threadId: string): ThreadState {
     messages: waits ? noMessages : messages,
     earlier: window.data?.older !== undefined,
     later,
+    chosen: window.data?.chosen,
     wanted,
     runningId,
     loading: asked.isPending || (thread !== undefined && window.isPending) || waits,
