@@ -132,7 +132,7 @@ describe.skipIf(missing())(`what was removed${why}`, () => {
     await page.locator(".tray", { hasText: "crabs.md: was here already" }).waitFor();
     await dialog.getByRole("heading", { name: "ants.md is already in the library" }).waitFor();
     await expect.poll(() => dialog.getByRole("button", { name: /^Keep both/ }).evaluate((el) => el === document.activeElement)).toBe(true);
-    await dialog.getByLabel("Do the same for the other 1").waitFor();
+    await dialog.getByLabel("Do the same for the other one").waitFor();
     expect(await violations(page, "[role=dialog]")).toEqual([]);
     await shot(page, "same-name");
     await page.keyboard.press("Enter");

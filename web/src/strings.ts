@@ -1,9 +1,9 @@
-// Every word the page says. To translate it, translate this file and
-// source/strings.ts, which has those of the source panel.
+// Every word the page says. To translate it, translate this file,
+// source/strings.ts, which has those of the source panel, and library/strings.ts.
 
+import { removed, sameName } from "./library/strings";
 import { panel } from "./source/strings";
-import type { DocumentStatus, Mode, Removed, Think } from "./api/types";
-import type { SameNameAnswer } from "./library/uploads";
+import type { DocumentStatus, Mode, Think } from "./api/types";
 import { count, duration, n, nth, roughly } from "./format";
 
 export { ago, day, duration, n, size } from "./format";
@@ -300,16 +300,7 @@ export const t = {
     dismiss: "Dismiss",
   },
 
-  sameName: {
-    title: (name: string, folder: string) => `${name} is already in ${folder ? folder : "the library"}`,
-    about: "The file you are adding has the same name and other content.",
-    choices: {
-      keep_both: ["Keep both", "The new one gets a number behind its name"],
-      new_version: ["New version", "The new one takes its place; footnotes of earlier answers still open the old one"],
-      skip: ["Skip", "The new one is not added"],
-    } satisfies Record<SameNameAnswer, [string, string]>,
-    forAll: (others: number) => `Do the same for the other ${n(others)}`,
-  },
+  sameName,
 
   find: {
     placeholder: "Search in what the documents say",
@@ -355,17 +346,7 @@ export const t = {
     ended: (path: string) => `${path} is no longer followed; its documents stay`,
   },
 
-  removed: {
-    title: "Recently removed",
-    about: "Documents, threads and databases that were removed can be taken back for some days.",
-    none: "Nothing was removed lately.",
-    kinds: { document: "Document", thread: "Thread", database: "Database" } satisfies Record<Removed["kind"], string>,
-    when: (ago: string) => `removed ${ago}`,
-    until: (when: string) => `kept until ${when}`,
-    restore: "Restore",
-    restoreOf: (name: string) => `Restore ${name}`,
-    restored: (name: string) => `${name} is back`,
-  },
+  removed,
 
   settings: {
     title: "Settings",
@@ -376,6 +357,10 @@ export const t = {
     testing: "Testing…",
     health: "Health",
     check: "Check everything",
+    backup: (when: string, to: string) => `Last backup: ${when}, to ${to}`,
+    noBackup: "No backup was made yet: ibid backup DIR makes one",
+    backupSchedule: (schedule: string) => `scheduled ${schedule}`,
+    backupFailed: (why: string) => `The last backup failed: ${why}`,
     all: "All settings",
     how: "Written as key = value into this file, as a variable of the environment, or as a flag of “ibid serve”; they hold from the next start.",
     secret: "set, not shown",

@@ -1,6 +1,8 @@
 // The words of the house as they stand on the wire: the JSON of the root
 // package (ibid.go, message.go, event.go), field for field.
 
+import type { Queue } from "./library";
+
 export type DocumentStatus = "queued" | "processing" | "ready" | "failed";
 
 export interface Doc {
@@ -396,6 +398,11 @@ export interface ServerStatus {
   ready?: boolean;
   runs?: number;
   queue?: Queue;
+  backup?: {
+    schedule: string;
+    /** The last attempt, and when one last succeeded. */
+    last?: { ok: boolean; to: string; error?: string; success?: string };
+  };
   /** What an answer may use, and a question may force. */
   tools?: string[] | null;
   model?: {
@@ -429,51 +436,7 @@ export interface AddResult {
 /** What is to be done with a file whose name its folder has already, with other bytes. */
 export type OnSameName = "keep_both" | "new_version" | "refuse";
 
-/** How far the server is with all documents that are being taken in. */
-export interface Queue {
-  waiting: number;
-  processing: number;
-  /** Documents since there was nothing to do last. */
-  done: number;
-  pages?: number;
-  pages_done?: number;
-  /** Until there is nothing to do; 0 or absent where that is not known. */
-  eta_seconds?: number;
-}
-
-/** A node of the library's tree. */
-export interface FolderNode {
-  name: string;
-  path: string;
-  /** Directly in it. */
-  documents: number;
-  /** In it and in all folders below it. */
-  total: number;
-  folders: FolderNode[] | null;
-}
-
-export interface LabelCount {
-  name: string;
-  documents: number;
-}
-
-/** The library by its folders, categories and tags. */
-export interface Folders {
-  folder: FolderNode;
-  categories: LabelCount[] | null;
-  tags: LabelCount[] | null;
-  documents: number;
-  chunks: number;
-}
-
-/** Something that was removed and can be taken back until a time. */
-export interface Removed {
-  kind: "document" | "thread" | "database";
-  id: string;
-  name: string;
-  removed_at: string;
-  until: string;
-}
+export type { Folders, FolderNode, LabelCount, Queue, Removed } from "./library";
 
 export function isDone(status: Status): boolean {
   return status !== "queued" && status !== "running";

@@ -3,9 +3,9 @@ import { CircleAlert, CircleCheck, Stethoscope } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Notice } from "../answer/Notice";
 import { ApiError, getJSON, sendJSON } from "../api/client";
-import { useDoctor } from "../api/queries";
+import { useDoctor, useServerStatus } from "../api/queries";
 import type { Check, Setting, SettingsReport, Trial } from "../api/types";
-import { duration, t } from "../strings";
+import { ago, duration, t } from "../strings";
 import { announce } from "../ui/announce";
 import { Command } from "../ui/Command";
 
@@ -95,6 +95,7 @@ function Health() {
   return (
     <section aria-labelledby="settings-health">
       <h2 id="settings-health">{t.settings.health}</h2>
+      <LastBackup />
       {!asked && (
         <button type="button" className="button" onClick={() => setAsked(true)}>
           <Stethoscope aria-hidden />
@@ -105,6 +106,21 @@ function Health() {
       {doctor.error && <Notice tone="bad">{doctor.error.message}</Notice>}
       <ul className="checks">{doctor.data?.map((c: Check) => <CheckLine key={c.name} check={c} />)}</ul>
     </section>
+  );
+}
+
+/** When the last backup was made, and whether the one after it failed. */
+function LastBackup() {
+  const backup = useServerStatus().data?.backup;
+  if (!backup) return null;
+  const { last, schedule } = backup;
+  const made = last?.success ? t.settings.backup(ago(last.success), last.to) : t.settings.noBackup;
+  const failed = last && !last.ok && last.error ? t.settings.backupFailed(last.error) : "";
+  return (
+    <>
+      <p className="last-backup">{[made, schedule ? t.settings.backupSchedule(schedule) : ""].filter(Boolean).join("; ")}</p>
+      {failed && <Notice tone="bad">{failed}</Notice>}
+    </>
   );
 }
 

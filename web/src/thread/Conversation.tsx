@@ -64,6 +64,7 @@ export function Conversation({ threadId, state, onAtEnd, handle, children }: Pro
   const placed = useRef<string>(undefined);
   const before = useRef<{ later: boolean; chosen: string | undefined }>({ later: false, chosen: undefined });
   const toEnd = useRef(false);
+  const failed = useRef(false);
   const lastKey = exchanges[last]?.key;
   const named = exchanges.findIndex((e) => e.key === wanted || e.answers.some((m) => m.id === wanted));
   useLayoutEffect(() => {
@@ -100,8 +101,9 @@ export function Conversation({ threadId, state, onAtEnd, handle, children }: Pro
       const below = el.scrollHeight - el.scrollTop - el.clientHeight;
       onAtEnd(!later && below < 48);
       if (placed.current === undefined) return;
-      if (earlier && el.scrollTop < ahead * el.clientHeight) load(loadOlder(threadId));
-      if (later && below < ahead * el.clientHeight) load(loadNewer(threadId));
+      if (failed.current) return; // asked for again by hand
+      if (earlier && el.scrollTop < ahead * el.clientHeight) load(loadOlder(threadId), failed);
+      if (later && below < ahead * el.clientHeight) load(loadNewer(threadId), failed);
     };
     look();
     const grows = new ResizeObserver(look);
@@ -132,7 +134,7 @@ export function Conversation({ threadId, state, onAtEnd, handle, children }: Pro
     () => ({
       toEnd: () => {
         toEnd.current = later;
-        if (later) load(loadNewest(threadId));
+        if (later) load(loadNewest(threadId), failed);
         else rows.scrollToIndex(rows.options.count - 1, { align: "end" });
       },
     }),
@@ -146,7 +148,7 @@ export function Conversation({ threadId, state, onAtEnd, handle, children }: Pro
         <div className="exchanges" style={{ height: rows.getTotalSize() }}>
           {earlier && (
             <div className="earlier">
-              <button type="button" className="button quiet" onClick={() => load(loadOlder(threadId))}>
+              <button type="button" className="button quiet" onClick={() => load(loadOlder(threadId), failed)}>
                 {t.threads.earlierMessages}
               </button>
             </div>
@@ -172,8 +174,17 @@ export function Conversation({ threadId, state, onAtEnd, handle, children }: Pro
   );
 }
 
-function load(work: Promise<void>): void {
-  work.catch((err: unknown) => toast({ text: err instanceof Error ? err.message : String(err), tone: "bad" }));
+/** Waits for messages that are on their way, and notes whether they failed to come. */
+function load(work: Promise<void>, failed: { current: boolean }): void {
+  work.then(
+    () => {
+      failed.current = false;
+    },
+    (err: unknown) => {
+      if (!failed.current) toast({ text: err instanceof Error ? err.message : String(err), tone: "bad" });
+      failed.current = true;
+    },
+  );
 }
 
 function ExchangeView({ exchange: { question, answers }, busy }: { exchange: Exchange; busy: boolean }) {
