@@ -187,6 +187,7 @@ function ask(job: Job, other: Named): void {
     resume(job, job.drop.answer);
     return;
   }
+  showNow(); // what is asked goes by how many are still on their way
   sameNames.update((list) => [...list, { id: job.id, drop: job.drop.id, name: job.file.name, folder: job.folder, other }]);
 }
 
@@ -222,8 +223,11 @@ function set(change: Partial<Uploads>): void {
 
 /** Many files a second must not draw the page as often. */
 function show(): void {
-  scheduled ??= setTimeout(() => {
-    scheduled = undefined;
-    uploads.set({ ...state, bytesSent: bytesDone + [...progress.values()].reduce((sum, bytes) => sum + bytes, 0) });
-  }, 50);
+  scheduled ??= setTimeout(showNow, 50);
+}
+
+function showNow(): void {
+  clearTimeout(scheduled);
+  scheduled = undefined;
+  uploads.set({ ...state, bytesSent: bytesDone + [...progress.values()].reduce((sum, bytes) => sum + bytes, 0) });
 }
