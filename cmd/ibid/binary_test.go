@@ -180,13 +180,15 @@ func (p *process) await(w *watched, pattern string) []string {
 		if m := re.FindStringSubmatch(text); m != nil {
 			return m
 		}
-		select {
-		case <-changed:
-			continue
-		case <-ended:
-			ended = nil // one last look
-			continue
-		case <-deadline.C:
+		if ended != nil {
+			select {
+			case <-changed:
+				continue
+			case <-ended:
+				ended = nil // one last look
+				continue
+			case <-deadline.C:
+			}
 		}
 		out, _ := p.out.look()
 		errs, _ := p.errs.look()
