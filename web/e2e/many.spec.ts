@@ -88,8 +88,8 @@ describe.skipIf(missing())(`what has grown${why}`, () => {
     await page.getByRole("button", { name: `Report ${many - 1}`, exact: true }).waitFor();
     await page.getByRole("button", { name: `Report ${many - 9}`, exact: true }).waitFor();
     const back = asked.slice(before);
-    expect(back.length).toBeGreaterThan(0);
-    expect(back.every((q) => q.includes("document="))).toBe(true);
+    expect(back.some((q) => q.includes("document="))).toBe(true);
+    expect(back.filter((q) => q.includes("in_folder") && !q.includes("cursor"))).toEqual([]); // the list does not begin anew
     await shot(page, "large-library");
     await close(w);
   });
