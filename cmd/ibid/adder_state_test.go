@@ -10,6 +10,7 @@ import (
 
 // TestAddTakesNoOldNews tells an adder of changes in orders that the network allows.
 func TestAddTakesNoOldNews(t *testing.T) {
+	t.Parallel()
 	at := time.UnixMilli(1_700_000_000_000).UTC()
 	var said bytes.Buffer
 	begin := func(names ...string) *adder {

@@ -98,6 +98,7 @@ func (u *unreliable) count(prefix string) (n int) {
 // TestAddLearnsWhatItMissed adds files over a stream of changes that breaks, and
 // adds them again.
 func TestAddLearnsWhatItMissed(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	for i := range 120 {
 		h.file(fmt.Sprintf("%d/note-%d.md", i%3, i), fmt.Sprintf("# Note %d\n\nThe walrus number %d sleeps.\n", i, i))
@@ -168,6 +169,7 @@ func TestAddLearnsWhatItMissed(t *testing.T) {
 // TestAddOutlivesItsServer kills the server while files are added: the command goes
 // on by itself, and tells of every file once.
 func TestAddOutlivesItsServer(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	const files = 150
 	for i := range files {

@@ -104,6 +104,7 @@ func screen(t *testing.T, events []ibid.Event, out, notes *terminal, json bool) 
 }
 
 func TestAskOnATerminal(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	tty := &terminal{w: &b, tty: true, colour: true, width: 60}
 	screen(t, warrantyRun(), tty, tty, false)
@@ -111,6 +112,7 @@ func TestAskOnATerminal(t *testing.T) {
 }
 
 func TestAskWithoutATerminal(t *testing.T) {
+	t.Parallel()
 	var out, notes bytes.Buffer
 	screen(t, warrantyRun(), &terminal{w: &out}, &terminal{w: &notes}, false)
 	golden(t, "ask-stdout.txt", out.String())
@@ -118,6 +120,7 @@ func TestAskWithoutATerminal(t *testing.T) {
 }
 
 func TestAskThatFails(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	tty := &terminal{w: &b, tty: true, width: 80}
 	screen(t, logOf(
@@ -131,6 +134,7 @@ func TestAskThatFails(t *testing.T) {
 }
 
 func TestAskJSONIsTheLogItself(t *testing.T) {
+	t.Parallel()
 	var out, notes bytes.Buffer
 	events := warrantyRun()
 	screen(t, events, &terminal{w: &out}, &terminal{w: &notes}, true)
@@ -141,6 +145,7 @@ func TestAskJSONIsTheLogItself(t *testing.T) {
 
 // However an answer is cut into pieces, it is shown the same.
 func TestMarksSurviveAnyCut(t *testing.T) {
+	t.Parallel()
 	answer := "Ä [d1-aaa] b – [d1-aaa][d1-bbb], [1], a[i][j], [d1-ccc], [unfinished\n[d1-bbb] [[d1-aaa]] [" + strings.Repeat("x", 300) + "] [d1-a"
 	want := "Ä [4] b – [5][15][16], [1], a[i][j], , [unfinished\n[15] [[4]] [" + strings.Repeat("x", 300) + "] [d1-a"
 	nth := func(marker string, n int) int { // where the nth stands
@@ -179,6 +184,7 @@ func TestMarksSurviveAnyCut(t *testing.T) {
 // A saved answer is shown as it was while it was written; one of an older version has
 // its footnotes among all that was found, and keeps their numbers.
 func TestShowPrintsSavedAnswers(t *testing.T) {
+	t.Parallel()
 	var fold ibid.Folder
 	for _, e := range warrantyRun() {
 		fold.Add(e)
@@ -207,6 +213,7 @@ func TestShowPrintsSavedAnswers(t *testing.T) {
 }
 
 func TestNothingIsSaidWhereAllIsBacked(t *testing.T) {
+	t.Parallel()
 	if lines := doubts(ibid.AnswerVerified{ClaimsChecked: 2, ClaimsSupported: 2, Confidence: 1, Details: []ibid.Claim{{Verdict: "SUPPORTED"}, {Verdict: "SUPPORTED", Support: ibid.SupportQuoted}}}); len(lines) > 0 {
 		t.Error(lines)
 	}

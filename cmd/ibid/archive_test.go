@@ -30,6 +30,7 @@ func zipOf(namesAndContents ...string) string {
 }
 
 func TestAddAnArchive(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	mail := "From: a@example.org\nTo: b@example.org\nSubject: The terms\nMIME-Version: 1.0\n" +
 		"Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain\n\nSee the attachment.\n" +
@@ -66,6 +67,7 @@ func TestAddAnArchive(t *testing.T) {
 }
 
 func TestAddAProtectedPDF(t *testing.T) {
+	t.Parallel()
 	raw, err := os.ReadFile(ibidtest.Data(t, "documents/enc/aes256-user-secret.pdf"))
 	if err != nil {
 		t.Fatal(err)

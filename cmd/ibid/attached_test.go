@@ -19,6 +19,7 @@ const leasePage = `<html><body><h1>Lease of the mill</h1><p>The mill lies by the
 // A file that comes with a question is read, cited and served; it is there after
 // a restart, and gone with its thread.
 func TestQuestionAboutAnAttachedFile(t *testing.T) {
+	t.Parallel()
 	p := openInProcess(t, func(*Config) {})
 	m := p.ask("t1", map[string]any{"input_text": "What is the rent of the mill?",
 		"attachments": []map[string]any{{"name": "../mill.html", "mime": "text/html", "data": []byte(leasePage)}}})
@@ -67,6 +68,7 @@ func TestQuestionAboutAnAttachedFile(t *testing.T) {
 }
 
 func TestSummaryOfAnAttachedFile(t *testing.T) {
+	t.Parallel()
 	p := openInProcess(t, func(*Config) {})
 	m := p.ask("t1", map[string]any{"input_text": "Summarise this document.",
 		"attachments": []map[string]any{{"name": "mill.html", "mime": "text/html", "data": []byte(leasePage)}}})
@@ -78,6 +80,7 @@ func TestSummaryOfAnAttachedFile(t *testing.T) {
 // A model that sees is given the pictures of a question; one that does not is
 // told how to read the words on them.
 func TestAttachedPicture(t *testing.T) {
+	t.Parallel()
 	png := []byte("\x89PNG\r\n\x1a\n and so on")
 	for _, sees := range []bool{true, false} {
 		p := openInProcess(t, func(c *Config) { c.Model = "ollama:none" })
@@ -100,6 +103,7 @@ func TestAttachedPicture(t *testing.T) {
 }
 
 func TestAttachmentsAreBounded(t *testing.T) {
+	t.Parallel()
 	p := openInProcess(t, func(c *Config) { c.Limits.AttachmentMB = 1 })
 	many := make([]map[string]any, 11)
 	for i := range many {
@@ -122,6 +126,7 @@ func TestAttachmentsAreBounded(t *testing.T) {
 }
 
 func TestAttachmentsAsAForm(t *testing.T) {
+	t.Parallel()
 	p := openInProcess(t, func(c *Config) { c.Limits.AttachmentMB = 1 })
 	post := func(size int) (int, string) {
 		var b bytes.Buffer
@@ -157,6 +162,7 @@ func TestAttachmentsAsAForm(t *testing.T) {
 }
 
 func TestAskWithAFile(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	path := h.file("mill.html", leasePage)
 	out := h.must("ask", "--attach", path, "What is the rent of the mill?")

@@ -29,6 +29,7 @@ func attachedLetter(question string) map[string]any {
 // A short text that comes with a question is quoted with footnotes that name it,
 // whatever the library says beside it.
 func TestAttachedTextIsCited(t *testing.T) {
+	t.Parallel()
 	for name, library := range map[string]string{"no library": "", "a library": rentalHandbook} {
 		t.Run(name, func(t *testing.T) {
 			p := openInProcess(t, func(*Config) {})
@@ -69,6 +70,7 @@ func TestAttachedTextIsCited(t *testing.T) {
 // What the letter does not say is looked for in the library, and a document of the
 // library that is asked for by its name is not displaced by the letter.
 func TestAttachedTextBesideTheLibrary(t *testing.T) {
+	t.Parallel()
 	p := openInProcess(t, func(*Config) {})
 	p.addText("handbook.md", rentalHandbook)
 	for question, said := range map[string]string{
@@ -85,6 +87,7 @@ func TestAttachedTextBesideTheLibrary(t *testing.T) {
 // The files of a conversation are found by a search in it, in both modes, and by
 // none outside of it.
 func TestFilesAreSearchedInTheirConversation(t *testing.T) {
+	t.Parallel()
 	p := openInProcess(t, func(*Config) {})
 	p.addText("handbook.md", rentalHandbook)
 	p.ask("t1", attachedLetter("Hello"))
@@ -118,6 +121,7 @@ func TestFilesAreSearchedInTheirConversation(t *testing.T) {
 // The text of a file is read when it is first asked for, and its bytes are served
 // in ranges, as a viewer of PDF asks for them.
 func TestTextOfAnAttachedFile(t *testing.T) {
+	t.Parallel()
 	p := openInProcess(t, func(*Config) {})
 	pdf, err := os.ReadFile(ibidtest.Data(t, "documents/pdf/p24-cjk-pdfjs-simfang.pdf"))
 	if err != nil {
@@ -160,6 +164,7 @@ func TestTextOfAnAttachedFile(t *testing.T) {
 }
 
 func TestAskCitesAnAttachedText(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	path := h.file("letter.txt", letter)
 	h.must("add", h.file("handbook.md", rentalHandbook))
@@ -176,6 +181,7 @@ func TestAskCitesAnAttachedText(t *testing.T) {
 
 // The results of tools have footnotes of their own.
 func TestResultsOfToolsAreCited(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("handbook.md", rentalHandbook))
 	for question, want := range map[string]string{

@@ -51,6 +51,7 @@ func (p *process) stop() {
 // A backup is made while a question is being answered and files are added, and
 // what is restored from it is a library that answers as this one does.
 func TestBackupWhileItIsUsed(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText), h.file("other.md", walrusText))
 	h.must("database", "add", h.file("sales.csv", "item,price\nlamp,10\nchair,25\n"))
@@ -167,6 +168,7 @@ func (h house) heavy(name string, mb int) string {
 // The server is killed in the middle of a backup, and the command in the middle of
 // a restore: the same command again goes on, and says so.
 func TestBackupAndRestoreAreGoneOnWith(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText), h.heavy("a.docx", 40), h.heavy("b.docx", 40))
 	for _, to := range []string{filepath.Join(h.home, "backup"), filepath.Join(h.home, "all.tar")} {
@@ -234,6 +236,7 @@ func awaitBytes(t *testing.T, path string, least int64) {
 // A sound library is replaced only where that is asked for, a damaged one without;
 // what was there is moved aside.
 func TestWhatIsThereIsMovedAside(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	write(t, filepath.Join(h.data, "ibid.toml"), "log_level = \"warn\"\ntoken = \"open sesame\"\n")
@@ -286,6 +289,7 @@ func TestWhatIsThereIsMovedAside(t *testing.T) {
 
 // Over HTTP nobody names a path, with the token or without.
 func TestNobodyNamesPathsOverHTTP(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	cfg := write(t, filepath.Join(h.home, "ibid.toml"), `token = "open sesame"`)
 	_, url := h.serve("--config", cfg)
@@ -324,6 +328,7 @@ func TestNobodyNamesPathsOverHTTP(t *testing.T) {
 
 // A backup that is scheduled and was missed is made when the server starts.
 func TestAMissedBackupIsMadeUpFor(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	to := filepath.Join(h.home, "backup")
@@ -360,6 +365,7 @@ func TestAMissedBackupIsMadeUpFor(t *testing.T) {
 // Three nights pass, on a clock of the test's own; one of them fails and is tried
 // again an hour later.
 func TestScheduledBackups(t *testing.T) {
+	t.Parallel()
 	dir, to := t.TempDir(), filepath.Join(t.TempDir(), "backup")
 	synctest.Test(t, func(t *testing.T) {
 		db, err := sqlite.Open(t.Context(), filepath.Join(dir, databaseName), nil)
@@ -430,6 +436,7 @@ func TestScheduledBackups(t *testing.T) {
 // A flipped byte in an original is found, by command and in the background; nothing
 // is deleted, and a backup mends it.
 func TestAFlippedByteIsFound(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText), h.file("other.md", walrusText))
 	to := filepath.Join(h.home, "backup")
@@ -477,6 +484,7 @@ func TestAFlippedByteIsFound(t *testing.T) {
 
 // A reading of all originals that was cut short goes on where it was.
 func TestScrubGoesOn(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText), h.file("other.md", walrusText))
 	first, second := ibid.VersionOf([]byte(warrantyText)), ibid.VersionOf([]byte(walrusText))

@@ -23,6 +23,7 @@ const backupKills = 5
 // grows between them: a copy that can be listed is always whole, and running the
 // same command again finishes.
 func TestBackupCrash(t *testing.T) {
+	t.Parallel()
 	kills := backupKills
 	if n, err := strconv.Atoi(os.Getenv("IBID_KILLS")); err == nil {
 		kills = n / 5

@@ -229,6 +229,7 @@ Goods are delivered within ten working days. The buyer pays for the transport.
 `
 
 func TestAddAskAndRemove(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	doc := h.file("terms.md", warrantyText)
 	if out := h.must("add", doc); !regexp.MustCompile(`✓ .*terms\.md: \d+ chunks?\n`).MatchString(out) {
@@ -264,6 +265,7 @@ func TestAddAskAndRemove(t *testing.T) {
 // A conversation can be gone on with, read again and removed by the beginning of
 // its id.
 func TestConversationsInTheTerminal(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	doc := h.file("terms.md", warrantyText)
 	h.must("add", doc, "--folder", "sale")
@@ -297,6 +299,7 @@ func TestConversationsInTheTerminal(t *testing.T) {
 }
 
 func TestAskJSONIsARunLog(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	var last ibid.Event
@@ -322,6 +325,7 @@ func TestAskJSONIsARunLog(t *testing.T) {
 }
 
 func TestCommandsTalkToTheServer(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	server, url := h.serve()
 	h.must("add", h.file("terms.md", warrantyText))
@@ -364,6 +368,7 @@ func getBody(t *testing.T, url, token string) string {
 }
 
 func TestTokenIsHandedOn(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	cfg := write(t, filepath.Join(h.home, "ibid.toml"), `token = "open sesame"`)
 	_, url := h.serve("--config", cfg)
@@ -377,6 +382,7 @@ func TestTokenIsHandedOn(t *testing.T) {
 }
 
 func TestAServerThatWasKilledIsNotMissed(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	server, _ := h.serve()
 	h.must("add", h.file("terms.md", warrantyText))
@@ -391,6 +397,7 @@ func TestAServerThatWasKilledIsNotMissed(t *testing.T) {
 }
 
 func TestServeRefusals(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	server, url := h.serve()
 
@@ -418,6 +425,7 @@ func TestServeRefusals(t *testing.T) {
 // A command that was quicker than a server that is started again keeps it
 // waiting, and does not keep it out.
 func TestServeWaitsForACommandToEnd(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	hold, err := holdDir(h.data, "ask")
 	if err != nil {
@@ -433,6 +441,7 @@ func TestServeWaitsForACommandToEnd(t *testing.T) {
 // Whatever cannot be read is one clear line, the others go on, and the command
 // fails.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	program, err := os.ReadFile(binary(t))
 	if err != nil {
@@ -471,6 +480,7 @@ func TestBadInput(t *testing.T) {
 
 // Text in an old encoding is read, and nothing of it is lost in silence.
 func TestInvalidUTF8(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	path := h.file("latin1.txt", "Die Gew\xe4hrleistung dauert zwei Jahre. Der K\xe4ufer tr\xe4gt die Kosten.\n")
 	code, out, errs := h.run("add", path)
@@ -486,6 +496,7 @@ func TestInvalidUTF8(t *testing.T) {
 }
 
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	if err := os.Mkdir(h.data, 0o700); err != nil {
 		t.Fatal(err)
@@ -524,6 +535,7 @@ func scriptedModel(t *testing.T, answer ibidtest.Reply) (*ibidtest.ModelServer, 
 
 // Ctrl-C closes the connection to the model and keeps what was written.
 func TestInterruptStopsTheAnswer(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	model, flags := scriptedModel(t, ibidtest.Reply{Text: []string{"endless ", "words "}, Endless: true, Pace: 5 * time.Millisecond})
@@ -541,6 +553,7 @@ func TestInterruptStopsTheAnswer(t *testing.T) {
 // The server dies in mid-answer; the command that was reading it becomes the
 // holder of the data directory, and the answer goes on to its end.
 func TestAnAnswerOutlivesItsServer(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	gate := ibidtest.NewGate(3)
@@ -564,6 +577,7 @@ func TestAnAnswerOutlivesItsServer(t *testing.T) {
 }
 
 func TestDoctorOnARealHouse(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	out := h.must("doctor")
 	for _, want := range []string{"✓ configuration", "✓ model", "✓ embedder", "disk"} {
@@ -579,6 +593,7 @@ func TestDoctorOnARealHouse(t *testing.T) {
 
 // What flags ask for is tried also beside a server that has its own.
 func TestDoctorTriesTheModelThatIsNamed(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.serve()
 	code, out, _ := h.run("doctor", "--model", "ollama:none@http://127.0.0.1:1", "--embedder", "lsa")
@@ -588,6 +603,7 @@ func TestDoctorTriesTheModelThatIsNamed(t *testing.T) {
 }
 
 func TestDoctorMissesOriginals(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	kept, lost := h.file("kept.md", "It is kept.\n"), h.file("it's lost.md", warrantyText)
 	h.must("add", kept, lost)
@@ -616,6 +632,7 @@ func TestDoctorMissesOriginals(t *testing.T) {
 }
 
 func TestWorkerEndsWithItsInput(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary(t), "extract-worker")

@@ -37,6 +37,7 @@ func (p *inProcess) framesOf(question, mode string) string {
 // The same question in another thread is answered from the cache, as a stream with
 // its footnotes, until a document changes; another question never is.
 func TestAnswerGivenBefore(t *testing.T) {
+	t.Parallel()
 	p := openInProcess(t, func(*Config) {})
 	p.addText("lease.md", "# Lease of the mill\n\nThe rent of the mill is 1,250 euros a month.\n\nThe lease was signed in 2022.\n")
 	first := p.ask("t1", map[string]any{"input_text": "What is the rent of the mill?"})
@@ -73,6 +74,7 @@ func TestAnswerGivenBefore(t *testing.T) {
 
 // The events of POST /api/query/stream in the order that is laid down for it.
 func TestQueryStreamInOrder(t *testing.T) {
+	t.Parallel()
 	p := openInProcess(t, func(*Config) {})
 	p.addText("lease.md", "# Lease of the mill\n\nThe rent of the mill is 1,250 euros a month.\n")
 	const question = "What is the rent of the mill?"

@@ -148,6 +148,7 @@ func runCLI(t *testing.T, app *fakeApp, dir string, args ...string) (code int, o
 }
 
 func TestExitCodes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	good := write(t, filepath.Join(dir, "good.md"), "# good")
 	bad := write(t, filepath.Join(dir, "bad.md"), "\x00")
@@ -231,6 +232,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestWhenTheApplicationCannotOpen(t *testing.T) {
+	t.Parallel()
 	code, _, errs := runCLI(t, nil, t.TempDir(), "ls")
 	if code != exitFailed || errs != "ibid: the database is broken\n" {
 		t.Errorf("ls: exit code %d, %q", code, errs)
@@ -242,6 +244,7 @@ func TestWhenTheApplicationCannotOpen(t *testing.T) {
 }
 
 func TestAskSendsTheScope(t *testing.T) {
+	t.Parallel()
 	app := &fakeApp{
 		lines: lines(t, warrantyRun()),
 		docs:  []ibid.Document{{ID: "d1", Name: "a.pdf", Category: "law", Folder: "x/y"}, {ID: "d2", Name: "b.pdf"}, {ID: "d3", Name: "c.md"}},
@@ -262,6 +265,7 @@ func TestAskSendsTheScope(t *testing.T) {
 // The first session becomes the holder and announces itself, a second one
 // finds it, and when the first ends, the second goes on by becoming the holder.
 func TestSessionsShareOneHolder(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	cfg := Config{Data: t.TempDir()}
 	open := func(app *fakeApp) openFunc {
@@ -301,6 +305,7 @@ func TestSessionsShareOneHolder(t *testing.T) {
 }
 
 func TestDoctorAsksTheRunningServerBesideABrokenConfiguration(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s, err := connect(context.Background(), Config{Data: filepath.Join(dir, "data")}, "serve",
 		func(context.Context, Config) (application, error) { return &fakeApp{}, nil }, io.Discard)
@@ -317,6 +322,7 @@ func TestDoctorAsksTheRunningServerBesideABrokenConfiguration(t *testing.T) {
 
 // Ctrl-C ends the waiting; the work goes on, and that is said.
 func TestInterruptedAdd(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -334,6 +340,7 @@ func TestInterruptedAdd(t *testing.T) {
 }
 
 func TestStageText(t *testing.T) {
+	t.Parallel()
 	d := ibid.Document{Name: "lease.pdf", Stage: "extract", Pages: 12, PagesDone: 3, ETA: 8.2}
 	if got := stageText(d); got != "lease.pdf: extract, page 3 of 12, 8 s left" {
 		t.Errorf("it said %q", got)
@@ -341,6 +348,7 @@ func TestStageText(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	if out := h.must("cancel", "terms.md"); out != "docs/terms.md is not being added\n" && out != "terms.md is not being added\n" {

@@ -14,6 +14,7 @@ import (
 )
 
 func TestFailureKeepsCodeAndHint(t *testing.T) {
+	t.Parallel()
 	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusConflict)
 		io.WriteString(w, `{"error":{"code":"CONFLICT","message":"busy","hint":"wait"},"message_id":"m7"}`)
@@ -26,6 +27,7 @@ func TestFailureKeepsCodeAndHint(t *testing.T) {
 }
 
 func TestFailureOfAStrangeServerIsOneLine(t *testing.T) {
+	t.Parallel()
 	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "<html>\n\x1b[31mBad\n Gateway</html>", http.StatusBadGateway)
 	}))
@@ -48,6 +50,7 @@ func flaky(torn int, h http.HandlerFunc) http.HandlerFunc {
 }
 
 func TestReadsAreRepeatedQuestionsAreNot(t *testing.T) {
+	t.Parallel()
 	answered := 0
 	ok := func(w http.ResponseWriter, _ *http.Request) {
 		answered++
@@ -65,6 +68,7 @@ func TestReadsAreRepeatedQuestionsAreNot(t *testing.T) {
 }
 
 func TestAQuestionThatNeverArrivedIsRepeated(t *testing.T) {
+	t.Parallel()
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -119,6 +123,7 @@ func (l *libraryServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestUpload(t *testing.T) {
+	t.Parallel()
 	lib := &libraryServer{t: t, files: map[string]string{}}
 	content := strings.Repeat("words ", 300_000) // beyond the size from which a refusal is waited for
 	opened, sent := 0, int64(0)
@@ -146,6 +151,7 @@ func TestUpload(t *testing.T) {
 }
 
 func TestUploadThatIsRefused(t *testing.T) {
+	t.Parallel()
 	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		w.WriteHeader(http.StatusUnprocessableEntity)
@@ -162,6 +168,7 @@ func TestUploadThatIsRefused(t *testing.T) {
 // A server that is busy has done nothing, so even a question is asked again, though
 // not for ever.
 func TestABusyServerIsAskedAgain(t *testing.T) {
+	t.Parallel()
 	for _, busy := range []int{2, maxAttempts} {
 		asked := 0
 		c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -52,6 +52,7 @@ func wantItems(t *testing.T, got, want []string) {
 }
 
 func TestCollectFolder(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "a.md", "2024/b.pdf", "2024/q1/c.txt", ".hidden.md", ".git/config", "node_modules/x/readme.md",
 		"2024/.cache/d.md", "photo.JPG", "2024/photo.jpg", "2024/archive.tar")
 	c := mustCollect(t, []string{root}, "")
@@ -73,6 +74,7 @@ func TestCollectFolder(t *testing.T) {
 }
 
 func TestCollectStaysInsideTheFolder(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "a.md", "sub/b.md")
 	outside := write(t, filepath.Join(t.TempDir(), "secret.md"), "secret")
 	for link, target := range map[string]string{
@@ -92,6 +94,7 @@ func TestCollectStaysInsideTheFolder(t *testing.T) {
 }
 
 func TestCollectEachFileOnce(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "a.md", "b.md")
 	a := filepath.Join(root, "a.md")
 	c := mustCollect(t, []string{a, root, a, "https://example.org/x", "https://example.org/x"}, "f")
@@ -101,6 +104,7 @@ func TestCollectEachFileOnce(t *testing.T) {
 }
 
 func TestCollectPatterns(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "a.md", "b.txt", "x/c.md", "x/y/d.md", "x/y/.e.md", ".h/f.md", "[g].md")
 	at := func(pattern string) []string {
 		return found(root, mustCollect(t, []string{filepath.Join(root, pattern)}, ""))
@@ -119,6 +123,7 @@ func TestCollectPatterns(t *testing.T) {
 }
 
 func TestCollectURLs(t *testing.T) {
+	t.Parallel()
 	c := mustCollect(t, []string{"https://example.org/a", "ftp://example.org/b"}, "web")
 	if len(c.items) != 2 || c.items[0].url != "https://example.org/a" || c.items[0].folder != "web" || c.items[1].url == "" {
 		t.Errorf("collected %+v", c.items)
@@ -127,6 +132,7 @@ func TestCollectURLs(t *testing.T) {
 
 // What was added is kept in the data directory: adding that would never end.
 func TestCollectLeavesDataDirectoriesOut(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "notes.md"), "a")
 	write(t, filepath.Join(dir, "ibid.db.md"), "b")

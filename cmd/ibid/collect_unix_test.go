@@ -11,6 +11,7 @@ import (
 )
 
 func TestCollectSpecialFiles(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "a.md")
 	pipe := filepath.Join(root, "pipe.md")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -29,6 +30,7 @@ func TestCollectSpecialFiles(t *testing.T) {
 // A file of a walked folder that becomes a link out of it, or comes to lie behind
 // one, before it is read is not read.
 func TestAWalkedFolderIsNotLeft(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "a.md", "in/b.md", "in/link.md")
 	outside := write(t, filepath.Join(t.TempDir(), "b.md"), "secret")
 	items := mustCollect(t, []string{root}, "").items
@@ -55,6 +57,7 @@ func TestAWalkedFolderIsNotLeft(t *testing.T) {
 
 // Neither add nor --watch reads anything but regular files of the folder.
 func TestFoldersAreNotLeft(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	secret := write(t, filepath.Join(t.TempDir(), "secret", "secret.md"), "The password is swordfish.")
 	good := h.file("terms.md", warrantyText)

@@ -35,6 +35,7 @@ func write(t *testing.T, path, content string) string {
 }
 
 func TestConfigDefaults(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	cfg, err := loadConfig(nil, env("HOME", home))
 	if err != nil {
@@ -52,6 +53,7 @@ func TestConfigDefaults(t *testing.T) {
 }
 
 func TestConfigPrecedence(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "ibid.toml"), `
 model = "ollama:from-file"
@@ -90,6 +92,7 @@ answer_time = "90s"
 }
 
 func TestConfigFileChosen(t *testing.T) {
+	t.Parallel()
 	home, data := t.TempDir(), t.TempDir()
 	user := write(t, filepath.Join(home, "xdg", "ibid", "config.toml"), `log_level = "error"`)
 	e := env("HOME", home, "XDG_CONFIG_HOME", filepath.Join(home, "xdg"), "IBID_DATA", data)
@@ -160,12 +163,14 @@ func TestConfigErrors(t *testing.T) {
 }
 
 func TestConfigNeedsADataDirectory(t *testing.T) {
+	t.Parallel()
 	if _, err := loadConfig(nil, env()); err == nil || !strings.Contains(err.Error(), "use --data DIR") {
 		t.Errorf("error is %v", err)
 	}
 }
 
 func TestShortDuration(t *testing.T) {
+	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		90 * time.Second: "1m30s", 10 * time.Minute: "10m", 2 * time.Hour: "2h", 30 * time.Second: "30s",
 		time.Hour + time.Second: "1h0m1s", 10 * time.Hour: "10h",
@@ -179,6 +184,7 @@ func TestShortDuration(t *testing.T) {
 // A shell replaces ~ on the command line only, and a folder called ~ in every
 // working directory is nobody's wish.
 func TestHomeInPaths(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	file := write(t, filepath.Join(home, "c.toml"), `data = "~/from-file"`)
 	for _, tt := range []struct {
@@ -200,6 +206,7 @@ func TestHomeInPaths(t *testing.T) {
 }
 
 func TestShellQuote(t *testing.T) {
+	t.Parallel()
 	for word, want := range map[string]string{
 		"/a/b.txt":          "/a/b.txt",
 		"/a b/it's":         `'/a b/it'\''s'`,

@@ -45,6 +45,7 @@ type crashHouse struct {
 // with exactly one saved answer, no finished tool step runs again, and readers
 // who come back see one story.
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	kills := crashKills
 	if n, err := strconv.Atoi(os.Getenv("IBID_KILLS")); err == nil {
 		kills = n
@@ -504,6 +505,7 @@ func appendStory(b []byte, e ibid.Event) []byte {
 // TestTerminateHandsBack stops the server softly in the middle of an answer
 // that does not come to an end; the next server goes on with it.
 func TestTerminateHandsBack(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	gate := ibidtest.NewGate(3)

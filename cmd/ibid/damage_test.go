@@ -21,6 +21,7 @@ import (
 // nothing but those.
 
 func TestDoctorNamesUnknownFiles(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	if out := h.must("doctor"); !strings.Contains(out, "✓ unknown files") {
@@ -209,6 +210,7 @@ func (h house) answers() string {
 // make anew, nor lists or finds anything else than before. (The cache of compiled
 // code is seen to in internal/extract/pdfium.)
 func TestADamagedFileCostsNoOther(t *testing.T) {
+	t.Parallel()
 	h, other := full(t), newHouse(t)
 	other.must("add", other.file("else.md", "The pelican flies.\n"))
 	whole, others, answers := h.stored(), other.stored(), h.answers()
@@ -288,6 +290,7 @@ func TestADamagedFileCostsNoOther(t *testing.T) {
 
 // What shows that there was a database is enough to refuse, each by itself.
 func TestALostDatabaseIsSeen(t *testing.T) {
+	t.Parallel()
 	h := aged(t)
 	for _, left := range []string{h.original(walrusText), "index.snapshot", "databases/db_1.db", identityName, databaseName + "-wal"} {
 		t.Run(left, func(t *testing.T) {
@@ -300,6 +303,7 @@ func TestALostDatabaseIsSeen(t *testing.T) {
 
 // A database that is not ibid's is not made one.
 func TestAForeignDatabaseIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	if err := os.MkdirAll(h.data, 0o700); err != nil {
 		t.Fatal(err)
@@ -314,6 +318,7 @@ func TestAForeignDatabaseIsLeftAlone(t *testing.T) {
 // A directory of an ibid that knew no identity gets one at its first start, if
 // its database is the one of its originals.
 func TestAnOlderDirectoryGetsAnIdentity(t *testing.T) {
+	t.Parallel()
 	h, other := aged(t), newHouse(t)
 	other.must("add", other.file("else.md", "The pelican flies.\n"))
 	for _, old := range []house{h, other} {
@@ -339,6 +344,7 @@ func TestAnOlderDirectoryGetsAnIdentity(t *testing.T) {
 // there: never an empty library. Some of the places are tried, the same ones each
 // time; IBID_FULL=1 tries all.
 func TestAFlippedByteEmptiesNoLibrary(t *testing.T) {
+	t.Parallel()
 	h := aged(t)
 	held, files := h.stored()[databaseName], len(h.stored())
 	var places []int

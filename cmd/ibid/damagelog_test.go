@@ -32,6 +32,7 @@ func killed(t *testing.T, texts ...string) house {
 // what a log held is refused, whatever happened to the log; the log's index may be
 // lost.
 func TestALogThatIsLostIsMissed(t *testing.T) {
+	t.Parallel()
 	h, other := killed(t, warrantyText, walrusText), killed(t, "The pelican flies.\n")
 	clean := newHouse(t)
 	clean.must("add", clean.file("else.md", "The heron stands on one leg.\n"))
@@ -109,6 +110,7 @@ func (h house) holds(files map[string]string, damage func(in map[string]string))
 // Of what a killed server left in a log that was damaged since, a recovery takes what
 // stands before the damage, and the originals show the rest.
 func TestRecoverReadsTheLog(t *testing.T) {
+	t.Parallel()
 	h := killed(t, warrantyText, walrusText)
 	log := filepath.Join(h.data, databaseName+"-wal")
 	held := h.stored()

@@ -22,6 +22,7 @@ const techniciansCSV = "id,name,city,status,salary,note\n" +
 // The built-in reader answers a question of data with SQL, and one of documents
 // with a quotation, each with its footnote.
 func TestQuestionsOfData(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	if out := h.must("database", "add", h.file("technicians.csv", techniciansCSV)); !strings.Contains(out, "attached technicians (csv, 1 table)") {
@@ -51,6 +52,7 @@ func TestQuestionsOfData(t *testing.T) {
 }
 
 func TestDatabaseCommands(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	path := filepath.Join(h.home, "shop.db")
 	db, err := sql.Open("sqlite", path)
@@ -94,6 +96,7 @@ func TestDatabaseCommands(t *testing.T) {
 // A model's SQL is streamed as reasoning, what the database says against it goes
 // back to the model, and the answer cites the query, over the wire.
 func TestModelAsksDatabase(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("database", "add", h.file("technicians.csv", techniciansCSV))
 	results := func(r ibid.ModelRequest) int {

@@ -11,6 +11,7 @@ import (
 )
 
 func TestHoldIsExclusive(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "data")
 	first, err := holdDir(dir, "serve")
 	if err != nil {
@@ -58,6 +59,7 @@ func TestHoldIsExclusive(t *testing.T) {
 }
 
 func TestHoldClearsWhatADeadProcessLeft(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, lockName), "4194304\n")
 	write(t, filepath.Join(dir, serverName), `{"addr":"127.0.0.1:1","pid":4194304,"token":"old"}`)
@@ -75,6 +77,7 @@ func TestHoldClearsWhatADeadProcessLeft(t *testing.T) {
 }
 
 func TestHoldWithoutPermission(t *testing.T) {
+	t.Parallel()
 	file := write(t, filepath.Join(t.TempDir(), "file"), "")
 	_, err := holdDir(filepath.Join(file, "data"), "serve")
 	if err == nil || !strings.Contains(err.Error(), "--data DIR") {
@@ -83,6 +86,7 @@ func TestHoldWithoutPermission(t *testing.T) {
 }
 
 func TestReadServerInfoRefusesRubbish(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, body := range []string{"", "{", `{"addr":"nowhere"}`, `[]`} {
 		write(t, filepath.Join(dir, serverName), body)
@@ -93,6 +97,7 @@ func TestReadServerInfoRefusesRubbish(t *testing.T) {
 }
 
 func TestDialable(t *testing.T) {
+	t.Parallel()
 	for addr, want := range map[string]string{
 		"127.0.0.1:80": "127.0.0.1:80", "0.0.0.0:80": "127.0.0.1:80", "[::]:80": "[::1]:80", "192.168.1.5:80": "192.168.1.5:80",
 	} {
@@ -107,6 +112,7 @@ func TestDialable(t *testing.T) {
 }
 
 func TestListenSaysHowToMendATakenPort(t *testing.T) {
+	t.Parallel()
 	ln, err := listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -33,6 +33,7 @@ var definitions = []struct{ question, answer string }{
 // TestDefinitions holds how many of them the built-in model quotes first, and
 // how many at all, over the real program and real files.
 func TestDefinitions(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("IBID_FULL") == "" {
 		t.Skip("IBID_FULL=1 reads whole manuals and asks sixteen questions")
 	}

@@ -10,6 +10,7 @@ import (
 
 // The table of settings in the documentation is what the code says.
 func TestSettingsAreDocumented(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join("..", "..", "docs", "configuring.md")
 	body, err := os.ReadFile(path)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 // Who chooses another embedder goes on searching with the old one until every
 // chunk is embedded anew, and is told how far that has come.
 func TestSwitchTheEmbedder(t *testing.T) {
+	t.Parallel()
 	model := ibidtest.OllamaServer(t)
 	target, err := url.Parse(model.URL)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 // TestEntitiesByModel: the configured model names what passages say, in the
 // background; status, doctor and inventory know of it.
 func TestEntitiesByModel(t *testing.T) {
+	t.Parallel()
 	model := ibidtest.OllamaServer(t, ibidtest.Reply{
 		When: func(r ibid.ModelRequest) bool {
 			return len(r.Turns) > 0 && strings.Contains(r.Turns[0].Text(), "List the names")

@@ -20,6 +20,7 @@ import (
 // was seen from real ones. What a retry mends ends in an answer; the rest ends
 // in a saved message of the right kind, and the thread goes on.
 func TestEveryFaultEndsInASavedMessage(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	model := ibidtest.OllamaServer(t)
@@ -98,6 +99,7 @@ func askAndWait(t *testing.T, url, body string) ibid.Message {
 // TestHangingModelsRunIntoTheTimeLimit lets the model stand still before and in
 // mid-answer. The question's own time limit ends the run; what there was is kept.
 func TestHangingModelsRunIntoTheTimeLimit(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	long := strings.Repeat("word ", 80)
@@ -150,6 +152,7 @@ func (h house) serveApart(args ...string) (*process, string) {
 // TestStopEndsTheModelsWork stops an endless answer and asks the model server
 // what it made for us after that: nothing.
 func TestStopEndsTheModelsWork(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	endless := ibidtest.Reply{Text: []string{"on ", "and "}, Endless: true, Pace: 5 * time.Millisecond, Repeat: true}
@@ -197,6 +200,7 @@ func TestStopEndsTheModelsWork(t *testing.T) {
 // ends as a saved message that says so, and the thread goes on once there is
 // room again.
 func TestDiskFullInMidAnswer(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	if err := os.Mkdir(h.data, 0o700); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 // The command fetches from the local network what the user has typed, and
 // follows nobody into it.
 func TestFetchTyped(t *testing.T) {
+	t.Parallel()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /doc/guide", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

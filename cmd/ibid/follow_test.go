@@ -102,6 +102,7 @@ func followed(c *client) (seqs []int64, text string, err error) {
 
 // However the connection breaks, every event is seen once and in order.
 func TestFollowResumes(t *testing.T) {
+	t.Parallel()
 	all := lines(t, fiveEvents())
 	whole := len(strings.Join(all, ""))
 	for cut := 0; cut <= whole; cut += 7 {
@@ -117,6 +118,7 @@ func TestFollowResumes(t *testing.T) {
 }
 
 func TestFollowAsksBehindTheLastEvent(t *testing.T) {
+	t.Parallel()
 	all := lines(t, fiveEvents())
 	srv := &logServer{lines: all, breaks: []int{len(all[0]) + 5, len(all[1]), 0, 0}}
 	if _, _, err := followed(clientOf(t, srv)); err != nil {
@@ -128,6 +130,7 @@ func TestFollowAsksBehindTheLastEvent(t *testing.T) {
 }
 
 func TestFollowGivesUpWithoutProgress(t *testing.T) {
+	t.Parallel()
 	srv := &logServer{lines: lines(t, fiveEvents()), breaks: make([]int, 100)}
 	_, _, err := followed(clientOf(t, srv))
 	if !isConnectionError(err) || len(srv.after) != maxAttempts {
@@ -137,6 +140,7 @@ func TestFollowGivesUpWithoutProgress(t *testing.T) {
 
 // A log that ends cleanly before the run has finished has broken off as well.
 func TestFollowDoesNotTakeAnEarlyEndForTheEnd(t *testing.T) {
+	t.Parallel()
 	srv := &logServer{lines: lines(t, fiveEvents())[:3]}
 	_, _, err := followed(clientOf(t, srv))
 	if !errors.Is(err, errLogCut) {
@@ -145,6 +149,7 @@ func TestFollowDoesNotTakeAnEarlyEndForTheEnd(t *testing.T) {
 }
 
 func TestFollowDoesNotRepeatWhatIsRefused(t *testing.T) {
+	t.Parallel()
 	asked := 0
 	c := clientOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked++
@@ -157,6 +162,7 @@ func TestFollowDoesNotRepeatWhatIsRefused(t *testing.T) {
 
 // The process that answers may change in the middle of a run.
 func TestFollowMovesToTheNextProcess(t *testing.T) {
+	t.Parallel()
 	all := lines(t, fiveEvents())
 	second := httptest.NewServer(&logServer{lines: all})
 	defer second.Close()
@@ -169,6 +175,7 @@ func TestFollowMovesToTheNextProcess(t *testing.T) {
 }
 
 func TestFollowEndsWithItsContext(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	c := clientOf(t, &logServer{lines: lines(t, fiveEvents())})
 	err := c.follow(ctx, "m1", func([]byte, ibid.Event) error {

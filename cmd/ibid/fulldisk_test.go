@@ -44,6 +44,7 @@ func (h house) smallDisk(size string) (fill func(), empty func()) {
 // TestAStartOnAFullDisk: the library can be read and things can be removed, nothing
 // comes in, and all works without another start once there is room.
 func TestAStartOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	fill, empty := h.smallDisk("24m")
 	h.must("add", h.file("terms.md", warrantyText))

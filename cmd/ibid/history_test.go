@@ -12,6 +12,7 @@ import (
 // TestHistorySurvivesARestart asks, kills the server, asks again in the same
 // thread, and looks at what the model was given.
 func TestHistorySurvivesARestart(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	reply := ibidtest.Say("Two years.")

@@ -46,6 +46,7 @@ func dial(t *testing.T, addr string) net.Conn {
 // However many requests never come to the end of their header, they are closed, and
 // nobody else waits for long.
 func TestHalfSentHeadersAreClosed(t *testing.T) {
+	t.Parallel()
 	hello := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") })
 	addr := served(t, hello, 10, func(web *http.Server) {
 		if web.ReadHeaderTimeout <= 0 || web.ReadHeaderTimeout > time.Minute || web.IdleTimeout <= 0 || web.MaxHeaderBytes <= 0 {
@@ -77,6 +78,7 @@ func TestHalfSentHeadersAreClosed(t *testing.T) {
 // Where too many connections are open, one that is idle makes room; without one,
 // the next waits for one to end.
 func TestConnectionsMakeRoom(t *testing.T) {
+	t.Parallel()
 	hold := make(chan struct{})
 	addr := served(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/hold" {

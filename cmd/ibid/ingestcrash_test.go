@@ -38,6 +38,7 @@ const (
 // what can be found is what the database holds. Other files are uploaded under one
 // name, and all of them are kept. Processes that read files are killed too.
 func TestIngestCrash(t *testing.T) {
+	t.Parallel()
 	kills := ingestKills
 	if n, err := strconv.Atoi(os.Getenv("IBID_KILLS")); err == nil {
 		kills = n
@@ -480,6 +481,7 @@ func (c *ingestCrash) checkDoctor(base string) {
 // The index is built anew from the database beside a server that runs, and
 // without one.
 func TestDoctorRepairs(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	want := "agrees with the database: 1 document with "

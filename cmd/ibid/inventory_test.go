@@ -30,6 +30,7 @@ func (h house) onDisk() int64 {
 }
 
 func TestInventoryCountsEveryByte(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	h.must("add", h.file("terms.md", warrantyText+"\nOne more line.\n"))

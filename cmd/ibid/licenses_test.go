@@ -11,6 +11,7 @@ import (
 
 // Everything that is shipped is in the notices, in the version that is shipped.
 func TestThirdPartyNoticesAreWhole(t *testing.T) {
+	t.Parallel()
 	shipped := append(shippedModules(t), shippedPackages(t)...)
 	if len(shipped) < 50 {
 		t.Fatalf("only %d dependencies were found", len(shipped))

@@ -8,6 +8,7 @@ import (
 )
 
 func TestFindDocuments(t *testing.T) {
+	t.Parallel()
 	p := openInProcess(t, func(*Config) {})
 	for _, d := range []ibid.Document{
 		{ID: "aaaaaa11", Name: "report.pdf", Folder: "2024", Source: "/home/me/2024/report.pdf"},

@@ -17,6 +17,7 @@ import (
 // A file may be called whatever the system allows: it comes in, each is a
 // document of its own, and nothing of its name steers the terminal.
 func TestHostileFileNames(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	names := map[string]string{ // on disk → in the library
 		"\x1b[31mred\x1b]0;title\a.txt": "[31mred]0;title.txt",
@@ -61,6 +62,7 @@ func TestHostileFileNames(t *testing.T) {
 
 // A watched file whose name is no text is the same document after a restart.
 func TestWatchKnowsNamesThatAreNoText(t *testing.T) {
+	t.Parallel()
 	l := newLookout(t)
 	path := l.put("bad\xff.txt", "something", time.Minute)
 	l.remember(ibid.Document{ID: "d1", Source: validText(path)})

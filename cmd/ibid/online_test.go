@@ -115,6 +115,7 @@ func testWeb(t *testing.T) *httptest.Server {
 }
 
 func TestAnswerFromTheWeb(t *testing.T) {
+	t.Parallel()
 	srv := testWeb(t)
 	p := openInProcess(t, func(c *Config) { c.WebSearch, c.WebHosts = "searxng:"+srv.URL, "127.0.0.1" })
 	m := p.ask("t1", map[string]any{"input_text": "When was the lighthouse of Skerry built?", "force_tools": []string{"web_search"}})
@@ -140,6 +141,7 @@ func TestAnswerFromTheWeb(t *testing.T) {
 // A local page is not read unless web_hosts names its host, and nothing of the
 // web can be demanded where it is not set up.
 func TestTheWebIsOffAndTheNetworkClosed(t *testing.T) {
+	t.Parallel()
 	srv := testWeb(t)
 	p := openInProcess(t, func(c *Config) { c.WebSearch = "searxng:" + srv.URL })
 	m := p.ask("t1", map[string]any{"input_text": "When was the lighthouse of Skerry built?", "force_tools": []string{"web_search"}})
@@ -158,6 +160,7 @@ func TestTheWebIsOffAndTheNetworkClosed(t *testing.T) {
 // A language model is offered the tools of the web, and may follow only addresses
 // that were found.
 func TestModelReadsTheWeb(t *testing.T) {
+	t.Parallel()
 	srv := testWeb(t)
 	page := srv.URL + "/lighthouse?a=1&b=2"
 	p := openInProcess(t, func(c *Config) { c.WebSearch, c.WebHosts = "searxng:"+srv.URL, "127.0.0.1" })
@@ -179,6 +182,7 @@ func TestModelReadsTheWeb(t *testing.T) {
 }
 
 func TestDoctorAsksTheReranker(t *testing.T) {
+	t.Parallel()
 	status := http.StatusOK
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
@@ -196,6 +200,7 @@ func TestDoctorAsksTheReranker(t *testing.T) {
 }
 
 func TestFetchIsCancelled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := fetchTyped(ctx, Config{}, "http://127.0.0.1:1/"); err == nil {

@@ -15,6 +15,7 @@ import (
 
 // A picture that a model asks for is kept with the answer, shown in it and served.
 func TestPictureIsMade(t *testing.T) {
+	t.Parallel()
 	const png = "\x89PNG\r\n\x1a\nand so on"
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/models" {

@@ -11,6 +11,7 @@ import (
 
 // A model's program runs in a process of its own, and a wrong one is corrected.
 func TestModelRunsAProgram(t *testing.T) {
+	t.Parallel()
 	p := openInProcess(t, func(*Config) {})
 	when := func(r ibid.ModelRequest) bool { return r.Think != ibid.ThinkOn }
 	program := func(code string) ibidtest.Reply {

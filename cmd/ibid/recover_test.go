@@ -108,6 +108,7 @@ func (h house) keeps(before map[string]string) {
 // What can be read of a damaged database is kept: ids, names, folders, tags, answers
 // and the words that they cite.
 func TestRecoverKeepsWhatCanBeRead(t *testing.T) {
+	t.Parallel()
 	h := livedIn(t)
 	docs, words := h.documents(), h.footnotes()
 	if len(words) == 0 || words[0] == "" {
@@ -187,6 +188,7 @@ func rootPage(t *testing.T, path, name string) (page int) {
 // Without a database everything is there again, under other names. A recovery that
 // is cut short anywhere goes on; nothing else opens the directory meanwhile.
 func TestRecoverGoesOn(t *testing.T) {
+	t.Parallel()
 	h := livedIn(t)
 	if err := os.Remove(filepath.Join(h.data, databaseName)); err != nil {
 		t.Fatal(err)
@@ -262,6 +264,7 @@ func TestRecoverGoesOn(t *testing.T) {
 
 // A database of another directory gives nothing to this one.
 func TestRecoverTakesNothingForeign(t *testing.T) {
+	t.Parallel()
 	h, other := aged(t), newHouse(t)
 	other.must("add", other.file("secret.md", "The pelican flies.\n"))
 	other.must("ask", "does the pelican fly")
@@ -276,6 +279,7 @@ func TestRecoverTakesNothingForeign(t *testing.T) {
 }
 
 func TestRecoverRefusesWhatIsSound(t *testing.T) {
+	t.Parallel()
 	h := aged(t)
 	before := h.stored()
 	code, _, errs := h.run("recover")
@@ -296,6 +300,7 @@ func TestRecoverRefusesWhatIsSound(t *testing.T) {
 
 // With --unlisted the originals that a sound database does not list are added.
 func TestRecoverUnlisted(t *testing.T) {
+	t.Parallel()
 	h := aged(t)
 	text := "The heron stands on one leg.\n"
 	hash := ibid.VersionOf([]byte(text))
@@ -309,6 +314,7 @@ func TestRecoverUnlisted(t *testing.T) {
 // What a version says is taken from the database where that can be read, so an
 // original that is gone too costs no more than itself.
 func TestRecoverWithoutAnOriginal(t *testing.T) {
+	t.Parallel()
 	h := aged(t)
 	path := filepath.Join(h.data, databaseName)
 	zeroPage(t, path, "sqlite_autoindex_documents_1")
@@ -323,6 +329,7 @@ func TestRecoverWithoutAnOriginal(t *testing.T) {
 
 // A damaged database of an older format gives what one of the present format does.
 func TestRecoverAnOlderFormat(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	root := t.TempDir()
 	untar(t, "testdata/golden/v03.tar.gz", root)

@@ -31,6 +31,7 @@ func (h house) searched(args ...string) (r searchResult) {
 
 // TestSearch runs the real program.
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.library()
 	h.serve()
@@ -129,6 +130,7 @@ func TestSearchIsReranked(t *testing.T) {
 }
 
 func TestMarkedWords(t *testing.T) {
+	t.Parallel()
 	out := &terminal{colour: true}
 	p := ibid.Passage{Chunk: ibid.Chunk{Text: "It is his.", Start: 10}, Highlights: []ibid.Range{{Start: 13, End: 15}, {Start: 90, End: 99}}}
 	if got, want := marked(out, p, "It is his."), "It "+out.paint(bold, "is")+" his."; got != want {
@@ -138,6 +140,7 @@ func TestMarkedWords(t *testing.T) {
 
 // TestToolsThatAreOffered: by the model's window, by configuration, on demand.
 func TestToolsThatAreOffered(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		cfg    Config
 		forced string
@@ -167,6 +170,7 @@ func TestToolsThatAreOffered(t *testing.T) {
 // TestEveryWayToSearchAnswers: the built-in model uses each tool that is forced,
 // and cites what it finds.
 func TestEveryWayToSearchAnswers(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.library()
 	_, url := h.serve()

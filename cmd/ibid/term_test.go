@@ -9,6 +9,7 @@ import (
 )
 
 func TestSafe(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		"plain\ttext\n":             "plain\ttext\n",
 		"\x1b[2Jgone\x07\x00\r":     "[2Jgone",
@@ -22,6 +23,7 @@ func TestSafe(t *testing.T) {
 }
 
 func TestCutAndWrapCountColumns(t *testing.T) {
+	t.Parallel()
 	if got := cut("日本語テキスト", 7); got != "日本語…" {
 		t.Errorf("cut gives %q", got)
 	}
@@ -40,6 +42,7 @@ func TestCutAndWrapCountColumns(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
+	t.Parallel()
 	make := func(width int) string {
 		var b bytes.Buffer
 		tb := table{columns: []column{{title: "NAME", give: true}, {title: "PAGES", right: true}, {title: "ID"}}}
@@ -58,6 +61,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestByteSize(t *testing.T) {
+	t.Parallel()
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 10 << 20: "10 MiB", 3 << 29: "1.5 GiB"} {
 		if got := byteSize(n); got != want {
 			t.Errorf("%d is %s, want %s", n, got, want)

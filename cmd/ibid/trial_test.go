@@ -13,6 +13,7 @@ import (
 )
 
 func TestSettingsAreShownAndTried(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	model := ibidtest.OllamaServer(t, ibidtest.Say("ready"))
 	if err := os.MkdirAll(h.data, 0o700); err != nil {

@@ -14,6 +14,7 @@ import (
 )
 
 func TestFindRemoved(t *testing.T) {
+	t.Parallel()
 	removed := []ibid.Removed{
 		{Kind: ibid.RemovedDocument, ID: "aaaaaa-1", Name: "a.txt", Folder: "work"},
 		{Kind: ibid.RemovedDocument, ID: "aaaaaa-2", Name: "a.txt"},
@@ -63,6 +64,7 @@ func (h house) rm(args ...string) []string {
 // TestUndo: what rm prints takes back what it removed: documents with all that was
 // said of them and their footnotes, archives, conversations and databases.
 func TestUndo(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	terms := h.file("terms.md", "# Terms\n\nThe notice period is three months. The deposit is two rents.\n")
 	letter := h.file("letter.md", "# Letter\n\nThe walrus sleeps in the garden.\n")
@@ -153,6 +155,7 @@ func TestUndo(t *testing.T) {
 // TestKilledBetweenRemoveAndUndo kills the server between a removal and its undo,
 // and right after the undo: footnotes open at the same words before and after.
 func TestKilledBetweenRemoveAndUndo(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", "# Terms\n\nThe notice period is three months. The deposit is two rents.\n"))
 	archive := h.file("papers.zip", zipOf("inner.txt", "The giraffe eats the highest leaves.\n", "other.txt", "The walrus sleeps.\n"))

@@ -19,6 +19,7 @@ import (
 // A look through a folder ends where it stands when it is cancelled, and at once
 // where the file system keeps it.
 func TestALookCanBeCancelled(t *testing.T) {
+	t.Parallel()
 	var names []string
 	for i := range 1000 {
 		names = append(names, fmt.Sprintf("%02d/%03d.md", i/20, i))
@@ -45,6 +46,7 @@ func TestALookCanBeCancelled(t *testing.T) {
 }
 
 func TestALookTakesOnlySoManyFiles(t *testing.T) {
+	t.Parallel()
 	w := walking{ctx: t.Context()}
 	if err := w.goOn(mostCollected); err != nil {
 		t.Error(err)
@@ -55,6 +57,7 @@ func TestALookTakesOnlySoManyFiles(t *testing.T) {
 }
 
 func TestWhatTheSystemMakesUpIsLeftOut(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has /proc")
 	}
@@ -66,6 +69,7 @@ func TestWhatTheSystemMakesUpIsLeftOut(t *testing.T) {
 // A folder as large as the disk holds up neither the others that are followed, nor
 // its own end, nor the server's.
 func TestWatchingTheWholeDisk(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	p, url := h.serve()
 	dir := filepath.Join(h.home, "followed")

@@ -78,6 +78,7 @@ func (l *lookout) expect(want string) {
 }
 
 func TestWatchReadsWhatIsStill(t *testing.T) {
+	t.Parallel()
 	l := newLookout(t)
 	l.put("old.md", "old", time.Hour)
 	l.put("being-written.md", "half", 0)
@@ -91,6 +92,7 @@ func TestWatchReadsWhatIsStill(t *testing.T) {
 }
 
 func TestWatchWaitsBeforeItRemoves(t *testing.T) {
+	t.Parallel()
 	l := newLookout(t)
 	path := l.put("a.md", "a", time.Hour)
 	l.put("b.md", "b", time.Hour)
@@ -108,6 +110,7 @@ func TestWatchWaitsBeforeItRemoves(t *testing.T) {
 }
 
 func TestWatchFollowsMoves(t *testing.T) {
+	t.Parallel()
 	l := newLookout(t)
 	path := l.put("a.md", "a", time.Hour)
 	l.expect("read a.md")
@@ -135,6 +138,7 @@ func TestWatchFollowsMoves(t *testing.T) {
 }
 
 func TestWatchRemovesNothingItCannotSee(t *testing.T) {
+	t.Parallel()
 	l := newLookout(t)
 	l.put("sub/a.md", "a", time.Hour)
 	l.put("b.md", "b", time.Hour)
@@ -165,6 +169,7 @@ func TestWatchRemovesNothingItCannotSee(t *testing.T) {
 }
 
 func TestAFolderThatWasReplacedIsNotThere(t *testing.T) {
+	t.Parallel()
 	l := newLookout(t)
 	if !l.there() {
 		t.Fatal("the folder is there")
@@ -185,6 +190,7 @@ func TestAFolderThatWasReplacedIsNotThere(t *testing.T) {
 
 // The real program follows a folder through a running server.
 func TestWatchBesideAServer(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	_, url := h.serve()
 	old := time.Now().Add(-time.Hour)
@@ -228,6 +234,7 @@ func TestWatchBesideAServer(t *testing.T) {
 }
 
 func TestWatchTakesFoldersOnly(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := write(t, filepath.Join(dir, "a.md"), "a")
 	for _, args := range [][]string{{"add", "--watch", file}, {"add", "--watch", "--no-wait", dir}, {"add", "--watch", "https://example.org"}} {

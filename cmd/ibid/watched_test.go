@@ -44,6 +44,7 @@ func send(t *testing.T, method, url, body string) int {
 // The server follows a folder that it was told of, after a restart too, until
 // it is told to leave it; the documents stay then.
 func TestServerFollowsFolders(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	p, url := h.serve()
 	dir := filepath.Join(h.home, "followed")
@@ -106,6 +107,7 @@ func TestServerFollowsFolders(t *testing.T) {
 
 // The server knows what a command beside it follows, as long as it does.
 func TestServerKnowsWhoElseFollows(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	_, url := h.serve()
 	dir := t.TempDir()
@@ -123,6 +125,7 @@ func TestServerKnowsWhoElseFollows(t *testing.T) {
 
 // Whoever reaches a server from elsewhere may not read what its user may.
 func TestOnlyLocalServersFollowFolders(t *testing.T) {
+	t.Parallel()
 	f := &watchedFolders{}
 	if _, err := f.Watch(t.Context(), t.TempDir(), ""); ibid.CodeOf(err) != ibid.CodeForbidden {
 		t.Errorf("a server on the network follows a folder: %v", err)

@@ -246,9 +246,9 @@ func TestAnArchiveComesBackWhole(t *testing.T) {
 		}
 	}
 	s.restored(archive.ID)
-	after := s.holds(all[0], all[2], all[3], all[4])
+	s.holds(all[0], all[2], all[3], all[4])
 	s.restored(b.ID)
-	after = s.holds(all...)
+	after := s.holds(all...)
 	if !maps.EqualFunc(before, after, func(a, b ibid.Document) bool { return reflect.DeepEqual(a, b) }) {
 		t.Errorf("restored\n%+v, were\n%+v", after, before)
 	}
