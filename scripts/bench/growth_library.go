@@ -24,6 +24,7 @@ type operation struct {
 	times int // how often it is done for one figure
 	do    func(ctx context.Context, n int) error
 	grows bool // it is the scan of the index, which may grow with it
+	apart bool // it makes searches, which are counted and taken out in a line of their own
 }
 
 // growing is a server whose library grows, with what was measured.
@@ -34,6 +35,7 @@ type growing struct {
 	names              []string                   // of operations, in order
 	cost               map[string][]time.Duration // processor time of one operation, by size
 	asked              int
+	searches           int // that questions have made
 }
 
 // measureLibraryGrowth lets one library grow by `ibid add`, and measures at each
@@ -67,10 +69,8 @@ func measureLibraryGrowth(ctx context.Context, o options, sizes []int, t *table)
 		if err != nil {
 			return err
 		}
-		for _, op := range append(operations, threaded...) {
-			if err := g.measure(ctx, op, size, t); err != nil {
-				return err
-			}
+		if err := g.measureAll(ctx, append(operations, threaded...), size, t); err != nil {
+			return err
 		}
 		if err := g.measureAdded(ctx, size, t); err != nil {
 			return err
@@ -168,24 +168,59 @@ func rates(samples []sample, files int) (first, last float64) {
 	return over(0, files/10), over(files-files/10, files)
 }
 
+// measureAll measures operations, and takes out of those that make searches what
+// the searches cost: the scan of the index grows with it, the rest must not.
+func (g *growing) measureAll(ctx context.Context, operations []operation, size int, t *table) error {
+	made := map[string]float64{} // searches in one operation, by its name
+	var scan time.Duration
+	for _, op := range operations {
+		before := g.searches
+		if err := g.measure(ctx, op, size, t); err != nil {
+			return err
+		}
+		if op.apart {
+			made[op.name] = float64(g.searches-before) / float64(op.done())
+		}
+		if op.grows {
+			scan = g.cost[op.name][len(g.cost[op.name])-1]
+		}
+	}
+	for _, op := range operations {
+		if op.apart && scan > 0 {
+			costs := g.cost[op.name]
+			g.note(op.name+", without its searches", costs[len(costs)-1]-time.Duration(made[op.name]*float64(scan)), size, t)
+			t.add("  searches in "+op.name, fmt.Sprintf("%.1f", made[op.name]), 1)
+		}
+	}
+	return nil
+}
+
+// figures are how often an operation is measured; the first ones warm it up.
+const figures = 3
+
+func (op operation) warm() int { return max(op.times/10, 3) }
+
+// done is how often an operation is done in all.
+func (op operation) done() int { return op.warm() + figures*op.times }
+
 // measure does an operation many times, and notes the processor time of one.
 func (g *growing) measure(ctx context.Context, op operation, size int, t *table) error {
-	for n := range max(op.times/10, 3) { // the first ones warm up
+	for n := range op.warm() {
 		if err := op.do(ctx, n); err != nil {
 			return fmt.Errorf("%s: %w", op.name, err)
 		}
 	}
-	var figures []time.Duration
-	for range 3 {
+	var taken []time.Duration
+	for range figures {
 		before := g.treeCPU()
 		for n := range op.times {
 			if err := op.do(ctx, n); err != nil {
 				return fmt.Errorf("%s: %w", op.name, err)
 			}
 		}
-		figures = append(figures, (g.treeCPU()-before)/time.Duration(op.times))
+		taken = append(taken, (g.treeCPU()-before)/time.Duration(op.times))
 	}
-	g.note(op.name, median(figures), size, t)
+	g.note(op.name, median(taken), size, t)
 	return nil
 }
 
@@ -202,8 +237,8 @@ const extraFiles = 300
 
 // measureAdded adds some files to a library of a size.
 func (g *growing) measureAdded(ctx context.Context, size int, t *table) error {
-	var figures []time.Duration
-	const parts = 3
+	var taken []time.Duration
+	const parts = figures
 	for part := range parts {
 		before := g.treeCPU()
 		var files []againFile
@@ -217,9 +252,9 @@ func (g *growing) measureAdded(ctx context.Context, size int, t *table) error {
 		if _, err := g.wait(ctx); err != nil {
 			return err
 		}
-		figures = append(figures, (g.treeCPU()-before)/(extraFiles/parts))
+		taken = append(taken, (g.treeCPU()-before)/(extraFiles/parts))
 	}
-	g.note(addedFile, median(figures), size, t)
+	g.note(addedFile, median(taken), size, t)
 	return nil
 }
 
@@ -243,10 +278,10 @@ func (g *growing) operations(ctx context.Context, documents int) ([]operation, e
 			return g.get(ctx, fmt.Sprintf("/v1/documents?limit=50&q=note-%06d", n%900), nil)
 		}},
 		{name: "folders, categories and tags", times: 200, do: get("/v1/folders")},
-		{name: "a question", times: 60, do: func(ctx context.Context, n int) error {
+		{name: "a question", times: 60, apart: true, do: func(ctx context.Context, n int) error {
 			return g.question(ctx, fmt.Sprintf("What is the rent of the mill with the sign zq%06d?", n*13%900))
 		}},
-		{name: "a question that names a file", times: 60, do: func(ctx context.Context, n int) error {
+		{name: "a question that names a file", times: 60, apart: true, do: func(ctx context.Context, n int) error {
 			return g.question(ctx, fmt.Sprintf("What does note-%06d.md say about the rent?", n*13%900))
 		}},
 		{name: "a search (the scan of the index)", times: 200, grows: true, do: func(ctx context.Context, n int) error {

@@ -142,7 +142,19 @@ func (g *growing) questionIn(ctx context.Context, thread, text string) error {
 	if err := g.do(ctx, http.MethodPost, "/v1/threads/"+thread+"/user_message", "application/json", bytes.NewReader(body), &asked); err != nil {
 		return err
 	}
-	return g.get(ctx, "/v1/messages/"+asked.MessageID+"/events?follow=true", nil)
+	if err := g.get(ctx, "/v1/messages/"+asked.MessageID+"/events?follow=true", nil); err != nil {
+		return err
+	}
+	var m ibid.Message
+	if err := g.get(ctx, "/v1/messages/"+asked.MessageID, &m); err != nil {
+		return err
+	}
+	for _, s := range m.Steps {
+		if s.Retrieval != nil {
+			g.searches++
+		}
+	}
+	return nil
 }
 
 // measureThreadGrowth measures conversations alone, over a small library.
