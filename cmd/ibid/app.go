@@ -105,7 +105,8 @@ func (a *app) build(ctx context.Context) error {
 	}
 	a.pipeline, err = ingest.New(ingest.Config{Dir: a.cfg.Data, Store: a.db, Library: a.db, Sweeper: a.db, Divider: a.db, Graph: a.db, Embeddings: a.db,
 		Index: a.index, Vectors: a.index, Extractor: files{a.readers}, Unpacker: files{a.readers}, Embedder: a.embedder,
-		Namer: a.namer(), SetEmbedder: a.searcher.SetEmbedder, KeepRemoved: a.cfg.Limits.KeepRemoved, Now: time.Now, NewID: newID, Log: a.log})
+		Namer: a.namer(), SetEmbedder: a.searcher.SetEmbedder, Damaged: func(ctx context.Context) (map[string]bool, error) { return a.upkeep.damaged(ctx) },
+		KeepRemoved: a.cfg.Limits.KeepRemoved, Now: time.Now, NewID: newID, Log: a.log})
 	if err != nil {
 		return err
 	}

@@ -459,6 +459,14 @@ func TestAFlippedByteIsFound(t *testing.T) {
 	if body, _ := os.ReadFile(filepath.Join(h.data, path)); string(body) != flipped(walrusText, 20) {
 		t.Error("the damaged original was touched")
 	}
+	h.must("add", filepath.Join(h.home, "docs", "other.md")) // not taken for unchanged
+	if body, _ := os.ReadFile(filepath.Join(h.data, path)); string(body) != walrusText {
+		t.Errorf("added again, the original is %q", body)
+	}
+	if out := h.must("doctor"); !strings.Contains(out, "✓ bytes of originals") {
+		t.Errorf("after it was added again doctor said:\n%s", out)
+	}
+	flip()
 	if out := h.must("restore", to, "--only-damaged"); !strings.Contains(out, "read 2 originals: 1 put back") {
 		t.Errorf("restore said %q", out)
 	}

@@ -139,6 +139,45 @@ func (u *upkeep) scrubOn(ctx context.Context, state scrubState, pace backup.Pace
 	return nil
 }
 
+// damaged are the hashes of the originals that were found damaged or missing.
+func (u *upkeep) damaged(ctx context.Context) (map[string]bool, error) {
+	state, err := u.scrubState(ctx)
+	hashes := map[string]bool{}
+	for _, p := range state.Problems {
+		hashes[p.Hash] = true
+	}
+	return hashes, err
+}
+
+// lookAgain reads the originals that were found damaged or missing once more, as
+// they may have been added again, and forgets those that are whole. While all
+// originals are being read it leaves that to the reading.
+func (u *upkeep) lookAgain(ctx context.Context) (scrubState, error) {
+	if !u.scrubbing.TryLock() {
+		return u.scrubState(ctx)
+	}
+	defer u.scrubbing.Unlock()
+	state, err := u.scrubState(ctx)
+	if err != nil || len(state.Problems) == 0 {
+		return state, err
+	}
+	left := []scrubProblem{}
+	for _, p := range state.Problems {
+		problem, err := backup.Originals{FS: u.disk, Dir: u.dir}.Check(ctx, p.Hash, backup.Pace{}, nil)
+		if err != nil {
+			return state, err
+		}
+		if problem != nil && u.stillListed(ctx, p.Hash) {
+			left = append(left, p)
+		}
+	}
+	if len(left) == len(state.Problems) {
+		return state, nil
+	}
+	state.Problems = left
+	return state, u.saveScrub(ctx, state)
+}
+
 func (u *upkeep) stillListed(ctx context.Context, hash string) bool {
 	names, err := u.store.NamesOfVersions(ctx, []string{hash})
 	_, listed := names[hash]

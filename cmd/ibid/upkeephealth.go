@@ -49,7 +49,7 @@ func day(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
 // checkScrub says what the last reading of all originals has found.
 func (a *app) checkScrub(ctx context.Context) server.Check {
-	state, err := a.upkeep.scrubState(ctx)
+	state, err := a.upkeep.lookAgain(ctx)
 	switch n := len(state.Problems); {
 	case err != nil:
 		return bad("bytes of originals", levelFail, err, "")

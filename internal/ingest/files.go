@@ -153,6 +153,17 @@ func (s *fileStore) path(hash string) (string, error) {
 	return path, nil
 }
 
+// holds reports whether the bytes of a hash are there, as many as there must be.
+// It does not read them.
+func (s fileStore) holds(hash string, size int64) bool {
+	path, err := s.path(hash)
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Size() == size
+}
+
 func diskError(doing string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return &ibid.Error{Code: ibid.CodeDiskFull, Message: "the disk is full", Hint: "free some space on the disk of the data directory", Err: err}

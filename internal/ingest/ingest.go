@@ -171,8 +171,11 @@ type Config struct {
 	Embedder    ibid.Embedder
 	SetEmbedder func(ibid.Embedder) // told which embedder queries must use; nil: none yet
 	// Namer is a model that is asked what passages name; nil: the heuristic alone.
-	Namer       ibid.Model
-	Workers     int           // documents at once; 2
+	Namer   ibid.Model
+	Workers int // documents at once; 2
+	// Damaged are the hashes of originals that were found to hold other bytes; nil:
+	// none are known.
+	Damaged     func(ctx context.Context) (map[string]bool, error)
 	KeepRemoved time.Duration // how long texts and bytes outlive their removal or replacement; 7 days
 
 	Now   func() time.Time
@@ -224,6 +227,9 @@ func New(cfg Config) (*Pipeline, error) {
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Damaged == nil {
+		cfg.Damaged = func(context.Context) (map[string]bool, error) { return nil, nil }
 	}
 	if cfg.SetEmbedder == nil {
 		cfg.SetEmbedder = func(ibid.Embedder) {}

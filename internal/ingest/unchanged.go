@@ -18,7 +18,9 @@ type Known struct {
 // Unchanged returns for each file the document that adding it would leave as it
 // is, nil where adding it would change something or there is none: the one with
 // its source, where that is ready with these very bytes and already has the name,
-// title, folder, category, tags and metadata that the file gives.
+// title, folder, category, tags and metadata that the file gives. A document whose
+// original is missing, of another size or known to be damaged is not among them:
+// sending the file again mends it.
 func (p *Pipeline) Unchanged(ctx context.Context, files []Known) ([]*ibid.Document, error) {
 	sources := make([]string, len(files))
 	for i, f := range files {
@@ -32,10 +34,15 @@ func (p *Pipeline) Unchanged(ctx context.Context, files []Known) ([]*ibid.Docume
 	for i, d := range documents {
 		bySource[d.Source] = &documents[i]
 	}
+	damaged, err := p.cfg.Damaged(ctx)
+	if err != nil {
+		return nil, err
+	}
 	unchanged := make([]*ibid.Document, len(files))
 	for i, f := range files {
 		d := bySource[f.Source]
-		if d != nil && f.Source != "" && d.Status == ibid.DocumentReady && d.Version == f.Hash && d.Bytes == f.Bytes && d.SameDescription(d.Described(described(f.File))) {
+		if d != nil && f.Source != "" && d.Status == ibid.DocumentReady && d.Version == f.Hash && d.Bytes == f.Bytes &&
+			!damaged[f.Hash] && p.files.holds(f.Hash, f.Bytes) && d.SameDescription(d.Described(described(f.File))) {
 			unchanged[i] = d
 		}
 	}
