@@ -140,9 +140,13 @@ func goTests(ctx context.Context, show io.Writer) (counts, []string, error) {
 	return total, append(append(skips, why...), more...), errors.Join(racedErr, plainErr, shortErr, livesErr)
 }
 
+// sideBySide is how many tests of a package run at once. Those of the whole program
+// wait for other processes most of their time.
+const sideBySide = "-parallel=4"
+
 // goTest runs the tests of some packages.
 func goTest(ctx context.Context, show io.Writer, flags, packages []string) (counts, []string, error) {
-	args := append([]string{"test", "-json", "-shuffle=on", "-timeout=60m"}, flags...)
+	args := append([]string{"test", "-json", "-shuffle=on", "-timeout=60m", sideBySide}, flags...)
 	cmd := command(ctx, show, "go", append(args, packages...)...)
 	cmd.Stdout = nil
 	out, err := cmd.StdoutPipe()
