@@ -27,7 +27,7 @@ type operation struct {
 	apart bool // it makes searches, which are counted and taken out in a line of their own
 }
 
-// growing is a server whose library grows, with what was measured.
+// growing is the server of a library, with what was measured in smaller ones too.
 type growing struct {
 	*server
 	binary, dir, files string
@@ -38,8 +38,8 @@ type growing struct {
 	searches           int // that questions have made
 }
 
-// measureLibraryGrowth lets one library grow by `ibid add`, and measures at each
-// size what everyday operations cost the server: processor time of it and of its
+// measureLibraryGrowth makes a library of each size by one `ibid add`, and measures
+// what everyday operations cost the server in it: processor time of it and of its
 // readers, so that other programs on the machine count for little. sizes are
 // numbers of documents.
 func measureLibraryGrowth(ctx context.Context, o options, sizes []int, t *table) error {
@@ -48,40 +48,49 @@ func measureLibraryGrowth(ctx context.Context, o options, sizes []int, t *table)
 		return fmt.Errorf("make a folder: %w", err)
 	}
 	defer os.RemoveAll(root)
-	g := &growing{binary: o.binary, dir: filepath.Join(root, "data"), files: filepath.Join(root, "files"), sizes: sizes, cost: map[string][]time.Duration{}}
-	if g.server, err = startServerWith(ctx, o.binary, g.dir, "reader"); err != nil {
-		return err
-	}
-	defer g.stop()
-	threads := newGrowingThreads(g)
-	made := 0
-	for i, size := range sizes {
-		if err := g.grow(ctx, made, size, i, t); err != nil {
+	g := &growing{binary: o.binary, sizes: sizes, cost: map[string][]time.Duration{}}
+	for step := range sizes {
+		if err := g.measureLibrary(ctx, filepath.Join(root, fmt.Sprint(step)), step, t); err != nil {
 			return err
 		}
-		made = size + extraFiles
-		g.settle(ctx)
-		operations, err := g.operations(ctx, made)
-		if err != nil {
-			return err
-		}
-		threaded, err := threads.operations(ctx, i, len(sizes))
-		if err != nil {
-			return err
-		}
-		if err := g.measureAll(ctx, append(operations, threaded...), size, t); err != nil {
-			return err
-		}
-		if err := g.measureAdded(ctx, size, t); err != nil {
-			return err
-		}
-		t.add(fmt.Sprintf("%d documents: memory of the server", size), g.memory(), 1)
 	}
 	g.sum(t)
 	path := filepath.Join("docs", "images", "library-growth.svg")
 	if err := os.WriteFile(path, []byte(drawLibraryGrowth(g.sizes, g.names, g.cost)), 0o644); err != nil {
 		return fmt.Errorf("draw the growth: %w", err)
 	}
+	return nil
+}
+
+// measureLibrary makes and measures the library of a step, below a folder of its own.
+func (g *growing) measureLibrary(ctx context.Context, root string, step int, t *table) error {
+	defer os.RemoveAll(root)
+	g.dir, g.files = filepath.Join(root, "data"), filepath.Join(root, "files")
+	var err error
+	if g.server, err = startServerWith(ctx, g.binary, g.dir, "reader"); err != nil {
+		return err
+	}
+	defer g.stop()
+	size := g.sizes[step]
+	if err := g.grow(ctx, size, t); err != nil {
+		return err
+	}
+	g.settle(ctx)
+	operations, err := g.operations(ctx, size)
+	if err != nil {
+		return err
+	}
+	threaded, err := newGrowingThreads(g).operations(ctx, step)
+	if err != nil {
+		return err
+	}
+	if err := g.measureAll(ctx, append(operations, threaded...), size, t); err != nil {
+		return err
+	}
+	if err := g.measureAdded(ctx, size, t); err != nil {
+		return err
+	}
+	t.add(fmt.Sprintf("%d documents: memory of the server", size), g.memory(), 1)
 	return nil
 }
 
@@ -95,11 +104,11 @@ It stands by the river of word%d and word%d, with %d wheels. The rent of the mil
 `, i, i, i%977, 1900+i%100, i*7%10007, i%5003, i%7919, i%13, i, i*31%4001)
 }
 
-// grow adds a folder of files by the command until there are size documents, and
-// extraFiles more, and says how the rate was at its beginning and at its end.
-func (g *growing) grow(ctx context.Context, made, size, step int, t *table) error {
-	root := filepath.Join(g.files, fmt.Sprint(step), "library")
-	for i := made; i < size; i++ {
+// grow adds a folder of files by one command to an empty library, and says how the
+// rate was at its beginning and at its end.
+func (g *growing) grow(ctx context.Context, files int, t *table) error {
+	root := filepath.Join(g.files, "library")
+	for i := range files {
 		folder, name, text := note(i)
 		dir := filepath.Join(root, folder)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -134,10 +143,9 @@ func (g *growing) grow(ctx context.Context, made, size, step int, t *table) erro
 		if err != nil {
 			return err
 		}
-		samples = append(samples, sample{l.documents - l.pending - made, g.treeCPU(), time.Since(began)})
+		samples = append(samples, sample{l.documents - l.pending, g.treeCPU(), time.Since(began)})
 		most = max(most, g.resident())
 	}
-	files := size - made
 	first, last := rates(samples, files)
 	took, used := time.Since(began), g.treeCPU()-cpu
 	t.add(fmt.Sprintf("ibid add of %d files: files a second of processor time of the server", files), fmt.Sprintf("%.0f (%.0f by the clock)", float64(files)/used.Seconds(), float64(files)/took.Seconds()), 1)

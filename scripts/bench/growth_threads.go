@@ -37,9 +37,9 @@ type growingThreads struct {
 
 func newGrowingThreads(g *growing) *growingThreads { return &growingThreads{g: g} }
 
-// operations are what people do with conversations, at step n of steps: with so
-// many messages as belong to that step.
-func (t *growingThreads) operations(ctx context.Context, n, _ int) ([]operation, error) {
+// operations are what people do with conversations, at step n: with so many
+// messages as belong to that step.
+func (t *growingThreads) operations(ctx context.Context, n int) ([]operation, error) {
 	n = min(n, len(conversationSizes)-1)
 	size := conversationSizes[n]
 	// A short conversation grows by being asked in, so there are many of them.
@@ -59,7 +59,7 @@ func (t *growingThreads) operations(ctx context.Context, n, _ int) ([]operation,
 			}
 			return t.g.get(ctx, fmt.Sprintf("/v1/threads/%s/messages?limit=%d", thread(i), fewMessages), nil)
 		}},
-		{name: "a question in a conversation", times: 60, do: func(ctx context.Context, i int) error {
+		{name: "a question in a conversation", times: 60, apart: true, do: func(ctx context.Context, i int) error {
 			return t.g.questionIn(ctx, thread(i), fmt.Sprintf("What is the rent of the mill number %d?", i*13%900))
 		}},
 		{name: "the list of conversations", times: 200, do: func(ctx context.Context, _ int) error {
@@ -169,12 +169,12 @@ func measureThreadGrowth(ctx context.Context, o options, t *table) error {
 		return err
 	}
 	defer g.stop()
-	if err := g.grow(ctx, 0, 200, 0, &table{}); err != nil {
+	if err := g.grow(ctx, 200, &table{}); err != nil {
 		return err
 	}
 	threads := newGrowingThreads(g)
 	for i, size := range conversationSizes {
-		operations, err := threads.operations(ctx, i, len(conversationSizes))
+		operations, err := threads.operations(ctx, i)
 		if err != nil {
 			return err
 		}
