@@ -27,7 +27,7 @@ export class Api {
     const { errors } = await this.postFiles<AddResult>("/v1/documents", files);
     if (errors?.length) throw new Error(`not taken in: ${JSON.stringify(errors)}`);
     for (;;) {
-      const { documents } = await this.get<{ documents: Doc[] }>("/v1/documents");
+      const { documents } = await this.get<{ documents: Doc[] }>("/v1/documents?limit=500");
       const failed = documents.filter((d) => d.status === "failed");
       if (failed.length > 0) throw new Error(`not read: ${JSON.stringify(failed)}`);
       if (documents.every((d) => d.status === "ready")) return documents;

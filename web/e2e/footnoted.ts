@@ -37,7 +37,7 @@ export async function addFiles(page: Page, files: readonly File[]): Promise<{ id
     if (!response.ok()) throw new Error(`${file.name} was not added: ${await response.text()}`);
   }
   await documentsReady(page, files.length);
-  const { documents } = (await (await page.request.get(api)).json()) as { documents: { id: string; version: string; name: string }[] };
+  const { documents } = (await (await page.request.get(`${api}?limit=500`)).json()) as { documents: { id: string; version: string; name: string }[] };
   const byName = new Map(documents.map((d) => [d.name, d]));
   return files.map((f) => byName.get(f.name) ?? { id: "", version: "" });
 }
