@@ -7,6 +7,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -33,28 +35,69 @@ type part struct {
 	run  func(ctx context.Context, show io.Writer) (counts, []string, error)
 }
 
-func parts() []part {
-	return []part{
-		{"make check", check},
-		{"go test", goTests},
-		{"web: unit tests", webTests},
-		{"web: browser tests", browserTests},
+// lanes are the parts in the order in which they run. What stands in one lane runs
+// one after the other, and lanes run side by side: the browser tests and those of the
+// whole program wait for other processes much of their time.
+func lanes() [][]part {
+	return [][]part{
+		{{"go test", goTests}},
+		{{"web: unit tests", webTests}, {"web: browser tests", browserTests}},
 	}
 }
 
-// runAll runs every part and returns the exit code.
+// runAll runs every part and returns the exit code. What a lane shows comes when the
+// lanes before it have ended; the first is shown as it runs.
 func runAll(ctx context.Context, show io.Writer) int {
-	var total counts
-	var skips []string
 	began := time.Now()
-	for _, p := range parts() {
+	all := runLane(ctx, show, []part{{"make check", check}})
+	results := make([]result, len(lanes()))
+	shown := make([]bytes.Buffer, len(results))
+	var running sync.WaitGroup
+	for i, lane := range lanes() {
+		running.Go(func() {
+			out := io.Writer(&shown[i])
+			if i == 0 {
+				out = show
+			}
+			results[i] = runLane(ctx, out, lane)
+		})
+	}
+	running.Wait()
+	for i, r := range results {
+		_, _ = shown[i].WriteTo(show)
+		all.counts = all.counts.add(r.counts)
+		all.skips = append(all.skips, r.skips...)
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(show, "interrupted")
+		return 1
+	}
+	fmt.Fprintln(show)
+	for _, s := range all.skips {
+		fmt.Fprintf(show, "skipped: %s\n", s)
+	}
+	fmt.Fprintf(show, "took %s\n%s\n", time.Since(began).Round(time.Second), all.counts)
+	if all.counts.failed > 0 || all.counts.passed == 0 {
+		return 1
+	}
+	return 0
+}
+
+// result is what parts came to.
+type result struct {
+	counts counts
+	skips  []string
+}
+
+// runLane runs parts one after the other, and goes on when one fails.
+func runLane(ctx context.Context, show io.Writer, parts []part) (all result) {
+	for _, p := range parts {
 		if ctx.Err() != nil {
-			fmt.Fprintln(show, "interrupted")
-			return 1
+			break
 		}
 		fmt.Fprintf(show, "\n== %s\n", p.name)
-		partBegan := time.Now()
-		c, why, err := p.run(ctx, show)
+		began := time.Now()
+		c, skips, err := p.run(ctx, show)
 		if err != nil {
 			// A part that could not be run, or failed without naming a test,
 			// is a failure of its own.
@@ -63,19 +106,11 @@ func runAll(ctx context.Context, show io.Writer) int {
 				c.failed = 1
 			}
 		}
-		fmt.Fprintf(show, "   %s: %s in %s\n", p.name, c, time.Since(partBegan).Round(time.Second))
-		total = total.add(c)
-		skips = append(skips, why...)
+		fmt.Fprintf(show, "   %s: %s in %s\n", p.name, c, time.Since(began).Round(time.Second))
+		all.counts = all.counts.add(c)
+		all.skips = append(all.skips, skips...)
 	}
-	fmt.Fprintln(show)
-	for _, s := range skips {
-		fmt.Fprintf(show, "skipped: %s\n", s)
-	}
-	fmt.Fprintf(show, "took %s\n%s\n", time.Since(began).Round(time.Second), total)
-	if total.failed > 0 || total.passed == 0 {
-		return 1
-	}
-	return 0
+	return all
 }
 
 func (c counts) String() string {
@@ -142,7 +177,7 @@ func goTests(ctx context.Context, show io.Writer) (counts, []string, error) {
 
 // sideBySide is how many tests of a package run at once. Those of the whole program
 // wait for other processes most of their time.
-const sideBySide = "-parallel=4"
+const sideBySide = "-parallel=3"
 
 // goTest runs the tests of some packages.
 func goTest(ctx context.Context, show io.Writer, flags, packages []string) (counts, []string, error) {
