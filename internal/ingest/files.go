@@ -155,7 +155,7 @@ func (s *fileStore) path(hash string) (string, error) {
 
 // holds reports whether the bytes of a hash are there, as many as there must be.
 // It does not read them.
-func (s fileStore) holds(hash string, size int64) bool {
+func (s *fileStore) holds(hash string, size int64) bool {
 	path, err := s.path(hash)
 	if err != nil {
 		return false

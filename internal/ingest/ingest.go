@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ibid"
@@ -70,6 +71,8 @@ type Sweeper interface {
 	ForgetDiscarded(ctx context.Context, hash string) error
 	// ListsVersion reports whether an original is in use, or discarded.
 	ListsVersion(ctx context.Context, hash string) (bool, error)
+	// MergeNames makes searches for parts of names fast again after many changes.
+	MergeNames(ctx context.Context) error
 }
 
 // Library reads what is stored.
@@ -198,6 +201,7 @@ type Pipeline struct {
 	opened time.Time    // when Open was called
 	beside sync.RWMutex // held for writing by work that nothing may run beside
 
+	taken     atomic.Int64 // documents since names were merged
 	activity  activity
 	passwords passwords
 	tally     tally

@@ -34,6 +34,7 @@ func (p *Pipeline) sweepLoop() {
 		case swept != Swept{}:
 			p.cfg.Log.Info("let go of what was removed or replaced", "texts", swept.Versions, "files", swept.Files, "bytes", swept.Bytes)
 		}
+		p.mergeNames(0)
 		select {
 		case <-p.base.Done():
 			return

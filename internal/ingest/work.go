@@ -21,6 +21,7 @@ func (p *Pipeline) workLoop() {
 		}
 		if !ok {
 			p.tally.idle()
+			p.mergeNames(mergeAfter)
 			select {
 			case <-p.base.Done():
 				return
@@ -31,6 +32,23 @@ func (p *Pipeline) workLoop() {
 		}
 		p.nudge() // there may be more for the other workers
 		p.process(d, version, attempts)
+	}
+}
+
+// mergeAfter is how many documents are taken in before names are merged, once
+// nothing waits.
+const mergeAfter = 500
+
+// mergeNames merges the index of names where many documents came since it was last
+// done.
+func (p *Pipeline) mergeNames(after int64) {
+	n := p.taken.Swap(0) // of several workers that look, one has the number
+	if n < after {
+		p.taken.Add(n)
+		return
+	}
+	if err := p.cfg.Sweeper.MergeNames(p.base); err != nil && p.base.Err() == nil && ibid.CodeOf(err) != ibid.CodeDiskFull {
+		p.cfg.Log.Warn("cannot merge the index of names", "error", err)
 	}
 }
 
@@ -45,6 +63,7 @@ func (p *Pipeline) process(d ibid.Document, version string, attempts ibid.Attemp
 	}
 	defer end()
 	defer p.makeRoom(attempts)()
+	p.taken.Add(1)
 	p.tally.begin(p.cfg.Now())
 	defer p.tally.end()
 	defer p.activity.tell(d.ID)
