@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -380,8 +381,15 @@ func TestScheduledBackups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var broken atomic.Bool
+		copyTo := func(ctx context.Context, path string, after func(done, total int64) error) error {
+			if broken.Load() {
+				return errors.New("broken")
+			}
+			return db.CopyTo(ctx, path, after)
+		}
 		u := &upkeep{store: db, schedule: schedule, scrub: scrubOff, disk: disk.OS{}, dir: dir, now: time.Now, log: newLogger("error"),
-			library: backup.Config{FS: disk.OS{}, Dir: dir, Identity: "identity", Copy: db.CopyTo, Hold: func() func() { return func() {} }, Now: time.Now}}
+			library: backup.Config{FS: disk.OS{}, Dir: dir, Identity: "identity", Copy: copyTo, Hold: func() func() { return func() {} }, Now: time.Now}}
 		days, night := 0, time.Now()
 		for night.Hour() != 12 { // begin at noon
 			night = night.Add(time.Hour)
@@ -418,9 +426,9 @@ func TestScheduledBackups(t *testing.T) {
 		expect(at(0, "12:00"), at(1, "03:00"))
 		time.Sleep(24 * time.Hour)
 		expect(at(1, "03:00"), at(2, "03:00"))
-		u.library.Identity = "another" // the next one fails
+		broken.Store(true) // the next one fails
 		time.Sleep(16*time.Hour - 30*time.Minute)
-		u.library.Identity = "identity"
+		broken.Store(false)
 		expect(at(1, "03:00"), at(2, "03:00"))
 		last, err := u.last(ctx)
 		if err != nil || last.OK || last.Error == "" {
