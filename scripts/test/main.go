@@ -40,8 +40,8 @@ type part struct {
 // whole program wait for other processes much of their time.
 func lanes() [][]part {
 	return [][]part{
-		{{"go test", goTests}},
-		{{"web: unit tests", webTests}, {"web: browser tests", browserTests}},
+		{{"go test", racedTests}},
+		{{"web: unit tests", webTests}, {"web: browser tests", browserTests}, {"go test: what is measured", measuredTests}},
 	}
 }
 
@@ -149,30 +149,40 @@ var (
 	seededBy = "^TestPowerCuts$"
 )
 
-// goTests runs all Go tests, under the race detector but for what is measured.
-// Where there is no C compiler they all run without it, and that counts as
-// skipped.
-func goTests(ctx context.Context, show io.Writer) (counts, []string, error) {
+// racedTests runs all Go tests but what is measured, under the race detector. Where
+// there is no C compiler they run without it, and that counts as skipped.
+func racedTests(ctx context.Context, show io.Writer) (counts, []string, error) {
 	list, err := exec.CommandContext(ctx, "go", "list", "./...").Output()
 	if err != nil {
 		return counts{}, nil, fmt.Errorf("list the packages: %w", err)
 	}
 	others := slices.DeleteFunc(strings.Fields(string(list)), func(p string) bool { return slices.Contains(measured, p) })
-	var flags, skips []string
-	if _, err := exec.LookPath("cc"); err == nil {
-		flags = append(flags, "-race")
-	} else {
+	flags := raceFlags()
+	c, skips, err := goTest(ctx, show, flags, others)
+	if len(flags) == 0 {
+		c.skipped++
 		skips = append(skips, "race detector: there is no C compiler (apt-get install gcc libc6-dev)")
 	}
-	raced, why, racedErr := goTest(ctx, show, flags, others)
-	plain, more, plainErr := goTest(ctx, show, nil, measured)
+	return c, skips, err
+}
+
+// measuredTests runs what is measured, and the random lives, without the race
+// detector.
+func measuredTests(ctx context.Context, show io.Writer) (counts, []string, error) {
+	plain, skips, plainErr := goTest(ctx, show, nil, measured)
 	// What the short run leaves out has just been run: its skips do not count.
-	short, _, shortErr := goTest(ctx, show, append(flags, "-short"), shortly)
+	short, _, shortErr := goTest(ctx, show, append(raceFlags(), "-short"), shortly)
 	short.skipped = 0
 	lives, _, livesErr := goTest(ctx, show, []string{"-run", seededBy}, seeded)
-	total := raced.add(plain).add(short).add(lives)
-	total.skipped += len(skips)
-	return total, append(append(skips, why...), more...), errors.Join(racedErr, plainErr, shortErr, livesErr)
+	return plain.add(short).add(lives), skips, errors.Join(plainErr, shortErr, livesErr)
+}
+
+// raceFlags are none where there is no C compiler, which the race detector needs.
+func raceFlags() []string {
+	if _, err := exec.LookPath("cc"); err != nil {
+		return nil
+	}
+	return []string{"-race"}
 }
 
 // sideBySide is how many tests of a package run at once. Those of the whole program
