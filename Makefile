@@ -14,7 +14,7 @@ export GOAMD64 ?= v2
 ADDR ?= 127.0.0.1:8080
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-WASM := internal/extract/pdfium/wasm
+WASM := internal/document/pdfium/wasm
 WEB_SOURCES = $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' -not -path 'web/test-results/*' 2>/dev/null)
 
 .PHONY: help run build test check bench eval soak clean go npm

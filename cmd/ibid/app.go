@@ -19,9 +19,9 @@ import (
 	"ibid"
 	"ibid/internal/agent"
 	"ibid/internal/database"
-	"ibid/internal/extract"
+	"ibid/internal/document"
+	"ibid/internal/engine/local"
 	"ibid/internal/fetch"
-	"ibid/internal/index"
 	"ibid/internal/ingest"
 	"ibid/internal/llm"
 	"ibid/internal/reader"
@@ -29,7 +29,7 @@ import (
 	"ibid/internal/sandbox"
 	"ibid/internal/search"
 	"ibid/internal/server"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 	"ibid/internal/tool"
 	"ibid/internal/websearch"
 	"ibid/web"
@@ -45,8 +45,8 @@ type app struct {
 	cfg      Config
 	log      *slog.Logger
 	db       *sqlite.DB
-	index    *index.Index
-	readers  *extract.Pool
+	index    *local.Index
+	readers  *document.Pool
 	pipeline *ingest.Pipeline
 	searcher *search.Searcher
 	answers  *search.AnswerCache
@@ -92,14 +92,14 @@ func (a *app) build(ctx context.Context) error {
 	if a.programs, err = sandbox.New(sandbox.Config{}); err != nil {
 		return err
 	}
-	a.index = index.New(index.Config{})
+	a.index = local.New(local.Config{})
 	if a.reranker, err = openReranker(a.cfg, func() ibid.Embedder { return a.searcher.Embedder() }); err != nil {
 		return err
 	}
 	a.searcher = search.New(search.Config{Index: a.index, Store: passages{a.db}, Sections: a.db, MaxLimit: 100, Reranker: a.reranker})
 	a.answers = search.NewAnswerCache(a.db, a.searcher.Embedder)
-	a.readers, err = extract.New(extract.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2, OCRLanguages: a.cfg.OCRLanguages,
-		Limits: extract.Limits{Timeout: a.cfg.Limits.ExtractTime, InputBytes: int64(a.cfg.Limits.FileMB) << 20}})
+	a.readers, err = document.New(document.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2, OCRLanguages: a.cfg.OCRLanguages,
+		Limits: document.Limits{Timeout: a.cfg.Limits.ExtractTime, InputBytes: int64(a.cfg.Limits.FileMB) << 20}})
 	if err != nil {
 		return err
 	}
@@ -445,21 +445,21 @@ func (f finder) Propositions(ctx context.Context, q search.Query) (search.Result
 }
 
 // files is the worker pool as ingest wants it.
-type files struct{ *extract.Pool }
+type files struct{ *document.Pool }
 
 // Extract reads a file.
 func (f files) Extract(ctx context.Context, o ingest.Original, progress func(page, pages int)) (ibid.Extract, error) {
-	req := extract.Request{Path: o.Path, Name: o.Name, Password: o.Password, Killed: o.Killed}
-	return f.Pool.Extract(ctx, req, func(p extract.Progress) { progress(p.Page, p.Pages) })
+	req := document.Request{Path: o.Path, Name: o.Name, Password: o.Password, Killed: o.Killed}
+	return f.Pool.Extract(ctx, req, func(p document.Progress) { progress(p.Page, p.Pages) })
 }
 
 // Members opens an archive or a message.
 func (f files) Members(ctx context.Context, o ingest.Original, each func(name string, data []byte) error) (notice string, err error) {
-	req := extract.Request{Path: o.Path, Name: o.Name, Killed: o.Killed}
-	return f.Pool.Members(ctx, req, func(m extract.Member) error { return each(m.Name, m.Data) })
+	req := document.Request{Path: o.Path, Name: o.Name, Killed: o.Killed}
+	return f.Pool.Members(ctx, req, func(m document.Member) error { return each(m.Name, m.Data) })
 }
 
 // PageImage renders a page.
 func (f files) PageImage(ctx context.Context, path string, page, width int) ([]byte, error) {
-	return f.RenderPage(ctx, extract.Request{Path: path}, page, width) // without a password: none is kept
+	return f.RenderPage(ctx, document.Request{Path: path}, page, width) // without a password: none is kept
 }

@@ -24,7 +24,7 @@ import (
 	"ibid/internal/backup"
 	"ibid/internal/disk"
 	"ibid/internal/ibidtest"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // originals are the originals and tables of a data directory, by path.

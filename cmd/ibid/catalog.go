@@ -11,7 +11,7 @@ import (
 	"ibid"
 	"ibid/internal/agent"
 	"ibid/internal/database"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 	"ibid/internal/tool"
 )
 

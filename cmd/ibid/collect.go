@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"ibid/internal/extract"
+	"ibid/internal/document"
 	"ibid/internal/ingest"
 )
 
@@ -125,7 +125,7 @@ func (c *collection) fail(name string, err error) {
 // addFile takes one file, once.
 func (c *collection) addFile(name, file, folder string, info fs.FileInfo) {
 	if !info.Mode().IsRegular() {
-		c.fail(name, fmt.Errorf("%s is not a file to read", extract.FileKind(info.Mode())))
+		c.fail(name, fmt.Errorf("%s is not a file to read", document.FileKind(info.Mode())))
 		return
 	}
 	abs, err := filepath.Abs(file)
@@ -365,7 +365,7 @@ func openRegular(root, file string) (io.ReadCloser, int64, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file to read", extract.FileKind(info.Mode()))
+		err = fmt.Errorf("%s is not a file to read", document.FileKind(info.Mode()))
 	}
 	if err != nil {
 		f.Close()

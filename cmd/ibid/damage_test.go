@@ -208,7 +208,7 @@ func (h house) answers() string {
 // Each file of the data directory is lost or damaged in turn. A start then
 // refuses, or makes the file anew; it never changes another file that it cannot
 // make anew, nor lists or finds anything else than before. (The cache of compiled
-// code is seen to in internal/extract/pdfium.)
+// code is seen to in internal/document/pdfium.)
 func TestADamagedFileCostsNoOther(t *testing.T) {
 	t.Parallel()
 	h, other := full(t), newHouse(t)

@@ -16,7 +16,7 @@ import (
 
 	"ibid"
 	"ibid/internal/disk"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // A data directory belongs to one process at a time:

@@ -44,7 +44,7 @@ type goldenMessage struct{ ID, Role, Text, Status string }
 
 func TestGoldenDataDirectories(t *testing.T) {
 	binary(t)
-	migrations, err := filepath.Glob("../../internal/sqlite/migrations/*.sql")
+	migrations, err := filepath.Glob("../../internal/store/sqlite/migrations/*.sql")
 	if err != nil || len(migrations) == 0 {
 		t.Fatal(migrations, err)
 	}

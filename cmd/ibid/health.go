@@ -11,7 +11,7 @@ import (
 
 	"ibid"
 	"ibid/internal/disk"
-	"ibid/internal/extract"
+	"ibid/internal/document"
 	"ibid/internal/ingest"
 	"ibid/internal/server"
 	"ibid/web"
@@ -281,7 +281,7 @@ func (a *app) checkEntities(ctx context.Context) server.Check {
 func (a *app) checkScans(ctx context.Context) server.Check {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	found, ok := extract.FindOCR(ctx, a.cfg.OCRLanguages)
+	found, ok := document.FindOCR(ctx, a.cfg.OCRLanguages)
 	const install = "install it, for example: apt-get install "
 	switch {
 	case !ok:

@@ -14,7 +14,7 @@ import (
 
 	"ibid"
 	"ibid/internal/disk"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // A data directory has an identity: a random word that stands in the database

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/internal/extract"
+	"ibid/internal/document"
 )
 
 // readersOf returns the worker processes of a server that have taken in at least so
@@ -27,7 +27,7 @@ func readersOf(server int, atLeast int64) []int {
 		children, _ := os.ReadFile(task)
 		for _, child := range strings.Fields(string(children)) {
 			command, _ := os.ReadFile("/proc/" + child + "/cmdline")
-			if !bytes.Contains(command, []byte(extract.WorkerCommand)) {
+			if !bytes.Contains(command, []byte(document.WorkerCommand)) {
 				continue
 			}
 			io, _ := os.ReadFile("/proc/" + child + "/io")

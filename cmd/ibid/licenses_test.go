@@ -22,7 +22,7 @@ func TestThirdPartyNoticesAreWhole(t *testing.T) {
 		}
 	}
 	var pinned struct{ Dependencies map[string]string }
-	readTestJSON(t, "../../internal/extract/pdfium/wasm/package.json", &pinned)
+	readTestJSON(t, "../../internal/document/pdfium/wasm/package.json", &pinned)
 	if v := pinned.Dependencies["@embedpdf/pdfium"]; v == "" || !strings.Contains(thirdParty, v) {
 		t.Errorf("PDFium %q is not in third_party.md: change scripts/notices/pdfium.md and run go run ./scripts/notices", v)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/agent"
-	"ibid/internal/extract"
+	"ibid/internal/document"
 	"ibid/internal/fetch"
 	"ibid/internal/llm"
 	"ibid/internal/server"
@@ -110,10 +110,10 @@ func (a *app) checkPainter(ctx context.Context) server.Check {
 // ReadFile reads a file that is not in the library, in a worker, and once more where
 // that is killed from outside.
 func (f files) ReadFile(ctx context.Context, name string, data []byte) (ibid.Extract, error) {
-	req := extract.Request{Data: data, Name: name}
+	req := document.Request{Data: data, Name: name}
 	x, err := f.Pool.Extract(ctx, req, nil)
 	if errors.Is(err, ibid.ErrReaderKilled) {
-		req.Killed = extract.Alone
+		req.Killed = document.Alone
 		x, err = f.Pool.Extract(ctx, req, nil)
 	}
 	return x, err

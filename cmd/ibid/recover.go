@@ -17,7 +17,7 @@ import (
 
 	"ibid"
 	"ibid/internal/disk"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // recoveryName is the file that says how far a recovery has come. While it is

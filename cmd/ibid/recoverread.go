@@ -21,7 +21,7 @@ import (
 
 	"ibid"
 	"ibid/internal/ingest"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // readOriginals lets the pipeline read every document that the new database lists,

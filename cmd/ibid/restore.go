@@ -17,7 +17,7 @@ import (
 	"ibid"
 	"ibid/internal/backup"
 	"ibid/internal/disk"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 type restoreOptions struct {

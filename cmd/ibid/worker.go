@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ibid/internal/extract"
+	"ibid/internal/document"
 	"ibid/internal/sandbox"
 )
 
@@ -14,11 +14,11 @@ import (
 // no configuration and opens no data directory.
 func workerCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:    extract.WorkerCommand,
+		Use:    document.WorkerCommand,
 		Short:  "Read documents for another ibid process",
 		Hidden: true,
 		Args:   arguments(cobra.NoArgs),
-		Run:    func(*cobra.Command, []string) { os.Exit(extract.WorkerMain(os.Stdin, os.Stdout)) },
+		Run:    func(*cobra.Command, []string) { os.Exit(document.WorkerMain(os.Stdin, os.Stdout)) },
 	}
 }
 

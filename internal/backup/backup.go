@@ -37,7 +37,7 @@ import (
 
 	"ibid"
 	"ibid/internal/disk"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // Config is the library that is backed up.

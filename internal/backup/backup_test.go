@@ -17,7 +17,7 @@ import (
 	"ibid/internal/backup"
 	"ibid/internal/disk"
 	"ibid/internal/disk/faulty"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // library is a data directory with its database open.

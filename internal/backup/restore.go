@@ -15,7 +15,7 @@ import (
 
 	"ibid"
 	"ibid/internal/disk"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // Restore puts a copy into a data directory, which is held by this process:

@@ -15,7 +15,7 @@ import (
 	"ibid"
 	"ibid/internal/database"
 	"ibid/internal/ibidtest"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // newCatalog returns a catalog over a fresh data directory.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/internal/ooxml"
+	"ibid/internal/document/ooxml"
 	"ibid/internal/text"
 )
 

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/engine/local"
 	"ibid/internal/ibidtest"
-	"ibid/internal/index"
 	"ibid/internal/lsa"
 	"ibid/internal/search"
 )
@@ -24,7 +24,7 @@ import (
 // house is search as it is wired for users, over a library of n chunks in
 // documents of 50.
 type house struct {
-	x        *index.Index
+	x        *local.Index
 	searcher *search.Searcher
 	queries  []Query
 	document func(i int) (ibid.Document, []ibid.Chunk) // what was put, made again
@@ -44,7 +44,7 @@ func openHouse(b *testing.B, n int) *house {
 	if err != nil {
 		b.Fatal(err)
 	}
-	h := &house{x: index.New(index.Config{}), queries: set.Queries, document: varied(set)}
+	h := &house{x: local.New(local.Config{}), queries: set.Queries, document: varied(set)}
 	st := &madeStore{h: h}
 	m, err := lsa.Fit(context.Background(), passages(h, min(n, 10_000)), lsa.Config{})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ibid"
-	"ibid/internal/index"
+	"ibid/internal/engine/local"
 	"ibid/internal/lsa"
 	"ibid/internal/search"
 	"ibid/internal/text"
@@ -109,7 +109,7 @@ func (s *Set) sample(cfg Config) {
 
 // searcher indexes the set.
 func (s *Set) searcher(ctx context.Context, chunks store, cfg Config) (*search.Searcher, ibid.Embedder, error) {
-	x := index.New(index.Config{})
+	x := local.New(local.Config{})
 	for i, d := range s.Documents {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -164,7 +164,7 @@ func (s *Set) texts(yielded func(done int)) iter.Seq[string] {
 // embedBatch suits embedding servers, which are slow, and the built-in one.
 const embedBatch = 64
 
-func (s *Set) embed(ctx context.Context, x *index.Index, e ibid.Embedder, cfg Config) error {
+func (s *Set) embed(ctx context.Context, x *local.Index, e ibid.Embedder, cfg Config) error {
 	var ids, texts []string
 	total, done := s.chunks(), 0
 	flush := func() error {

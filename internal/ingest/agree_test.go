@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/internal/index"
+	"ibid/internal/engine/local"
 )
 
 // agrees holds that index and database are the same.
@@ -87,7 +87,7 @@ func TestOpenMendsASnapshotThatLies(t *testing.T) {
 	if err := s.index.Save(&good, 0); err != nil {
 		t.Fatal(err)
 	}
-	fresh := index.New(index.Config{})
+	fresh := local.New(local.Config{})
 	if _, err := fresh.Load(&good); err != nil || len(fresh.ChunkSets()) != 2 || fresh.ChunkSets()[d.ID] != s.index.ChunkSets()[d.ID] {
 		t.Fatalf("a loaded index has %v, %v", fresh.ChunkSets(), err)
 	}

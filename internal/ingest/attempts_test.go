@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // killers reads like paragraphs, but the readers of files that begin with "kill N"

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/internal/index"
-	"ibid/internal/sqlite"
+	"ibid/internal/engine/local"
+	"ibid/internal/store/sqlite"
 )
 
 // shop is a pipeline over a real database and a real index; files are read by
@@ -25,7 +25,7 @@ type shop struct {
 	*Pipeline
 	t     *testing.T
 	db    *sqlite.DB
-	index *index.Index
+	index *local.Index
 	stop  func()
 }
 
@@ -95,7 +95,7 @@ func openShop(t *testing.T, dir string, files Extractor, change ...func(*Config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := index.New(index.Config{})
+	x := local.New(local.Config{})
 	var ids atomic.Int64
 	cfg := Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Index: x, Vectors: x, Extractor: files, Unpacker: boxes{}, Now: time.Now,
 		NewID: func() string { return fmt.Sprintf("d%d-%d", time.Now().UnixNano(), ids.Add(1)) }}

@@ -12,7 +12,7 @@ import (
 
 	"ibid"
 	"ibid/internal/disk/faulty"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // gate is the database of a life. Commits fail at times, the power is cut before

@@ -20,8 +20,8 @@ import (
 
 	"ibid"
 	"ibid/internal/disk/faulty"
-	"ibid/internal/index"
-	"ibid/internal/sqlite"
+	"ibid/internal/engine/local"
+	"ibid/internal/store/sqlite"
 )
 
 // powerCutSeeds is how many lives TestPowerCuts leads; $IBID_SEEDS overrides it
@@ -123,7 +123,7 @@ type life struct {
 	ids  int
 
 	db    *sqlite.DB
-	index *index.Index
+	index *local.Index
 	p     *Pipeline
 
 	words   int                  // contents made so far
@@ -263,7 +263,7 @@ func (l *life) open() error {
 	if err != nil {
 		return fmt.Errorf("the database does not open: %w", err)
 	}
-	l.db, l.index = db, index.New(index.Config{})
+	l.db, l.index = db, local.New(local.Config{})
 	store := gate{DB: db, life: l}
 	p, err := New(Config{Dir: l.dir, Disk: l.fs, Store: store, Library: store, Sweeper: store, Divider: db, Graph: db, Embeddings: db,
 		Index: l.index, Vectors: l.index, Extractor: newParagraphs(), Unpacker: boxes{}, Log: slog.New(&l.log),

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/internal/index"
+	"ibid/internal/engine/local"
 	"ibid/internal/lsa"
 )
 
@@ -192,7 +192,7 @@ func savedWhole(dir string) bool {
 	if err != nil {
 		return false
 	}
-	x := index.New(index.Config{})
+	x := local.New(local.Config{})
 	_, err = x.Load(bytes.NewReader(saved))
 	fit, fitErr := lsa.Load(bytes.NewReader(raw))
 	return err == nil && fitErr == nil && x.Len() > 0 && len(x.Missing(fit.Name())) == 0

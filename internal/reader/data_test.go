@@ -11,7 +11,7 @@ import (
 
 	"ibid"
 	"ibid/internal/database"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // staff attaches a database of two tables and returns what asks it.

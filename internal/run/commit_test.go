@@ -8,7 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/agent"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // slowDisk lets an append through only when the test says so.

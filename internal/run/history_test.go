@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // TestHistoryOfRandomThreads compares what is read in windows with a walk over all

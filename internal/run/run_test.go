@@ -14,7 +14,7 @@ import (
 	"ibid"
 	"ibid/internal/agent"
 	"ibid/internal/ibidtest"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // house is a runner over a real database whose answers the test scripts.

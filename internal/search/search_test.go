@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ibid"
-	"ibid/internal/index"
+	"ibid/internal/engine/local"
 )
 
 // fakeIndex returns what it is told to.
@@ -296,7 +296,7 @@ func TestEmbedderIsExchangedWhileSearching(t *testing.T) {
 
 // TestTwoScopesAtOnce searches a real index.
 func TestTwoScopesAtOnce(t *testing.T) {
-	x, store := index.New(index.Config{}), fakeStore{}
+	x, store := local.New(local.Config{}), fakeStore{}
 	for _, d := range []string{"one", "two"} {
 		var chunks []ibid.Chunk
 		for i := range 20 {

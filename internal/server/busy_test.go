@@ -11,7 +11,7 @@ import (
 	"ibid/internal/agent"
 	"ibid/internal/run"
 	"ibid/internal/server"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // Where so many questions wait that one more is refused, every protocol says so

@@ -20,12 +20,12 @@ import (
 
 	"ibid"
 	"ibid/internal/agent"
-	"ibid/internal/index"
+	"ibid/internal/engine/local"
 	"ibid/internal/ingest"
 	"ibid/internal/run"
 	"ibid/internal/search"
 	"ibid/internal/server"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // house is the server over a real database and index; only the agent and the
@@ -66,7 +66,7 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	}
 	var ids atomic.Int64
 	newID := func() string { return fmt.Sprintf("id-%06d", ids.Add(1)) }
-	x := index.New(index.Config{})
+	x := local.New(local.Config{})
 	searcher := search.New(search.Config{Index: x, Store: passages{db}})
 	pipeline, err := ingest.New(ingest.Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Index: x, Vectors: x,
 		Extractor: plainFiles{}, SetEmbedder: searcher.SetEmbedder, Now: time.Now, NewID: newID})

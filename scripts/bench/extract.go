@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"ibid"
-	"ibid/internal/extract"
+	"ibid/internal/document"
 )
 
 // fileKind is a kind of file and the plain tool for it.
@@ -243,8 +243,8 @@ func (o options) readRounds(ctx context.Context, files []string, rounds int, loo
 	if err != nil {
 		return cost{}, fmt.Errorf("find a place for compiled code: %w", err)
 	}
-	pool, err := extract.New(extract.Config{
-		Command: []string{binary, extract.WorkerCommand}, NoOCR: true, CacheDir: filepath.Join(cache, "ibid-bench"),
+	pool, err := document.New(document.Config{
+		Command: []string{binary, document.WorkerCommand}, NoOCR: true, CacheDir: filepath.Join(cache, "ibid-bench"),
 	})
 	if err != nil {
 		return cost{}, err
@@ -255,7 +255,7 @@ func (o options) readRounds(ctx context.Context, files []string, rounds int, loo
 	for range rounds {
 		c.Pages = 0
 		for _, path := range files {
-			x, err := pool.Extract(ctx, extract.Request{Path: path}, nil)
+			x, err := pool.Extract(ctx, document.Request{Path: path}, nil)
 			var refused *ibid.Error // as a file with a password is
 			if err != nil && !errors.As(err, &refused) {
 				return c, fmt.Errorf("read %s: %w", filepath.Base(path), err)

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/internal/index"
+	"ibid/internal/engine/local"
 	"ibid/internal/lsa"
 	"ibid/internal/search"
 )
@@ -35,7 +35,7 @@ func measureGrowth(ctx context.Context, o options, t *table) error {
 	if err != nil {
 		return err
 	}
-	b := &indexed{index: index.New(index.Config{}), queries: p.queries}
+	b := &indexed{index: local.New(local.Config{}), queries: p.queries}
 	if err := b.fitOn(ctx, p); err != nil {
 		return err
 	}

@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/internal/index"
+	"ibid/internal/engine/local"
 	"ibid/internal/lsa"
 	"ibid/internal/search"
 )
 
 // indexed is a library in this process, for what the index does alone.
 type indexed struct {
-	index    *index.Index
+	index    *local.Index
 	model    *lsa.Model
 	searcher *search.Searcher
 	queries  []string
@@ -38,7 +38,7 @@ const fitTexts = 20_000
 // buildIndex indexes n chunks on one core and embeds them. keep keeps their
 // vectors for measuring recall.
 func buildIndex(ctx context.Context, p *passages, n int, keep bool) (*indexed, error) {
-	b := &indexed{index: index.New(index.Config{}), queries: p.queries}
+	b := &indexed{index: local.New(local.Config{}), queries: p.queries}
 	var texts []string
 	var indexing time.Duration
 	before := heap()
@@ -290,7 +290,7 @@ func measureSnapshot(b *indexed, o options, t *table) error {
 	var times []time.Duration
 	for range o.runs {
 		took, err := timed(func() error {
-			_, err := index.New(index.Config{}).Load(bytes.NewReader(saved.Bytes()))
+			_, err := local.New(local.Config{}).Load(bytes.NewReader(saved.Bytes()))
 			return err
 		})
 		if err != nil {

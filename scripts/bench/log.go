@@ -13,7 +13,7 @@ import (
 	"ibid"
 	"ibid/internal/agent"
 	"ibid/internal/run"
-	"ibid/internal/sqlite"
+	"ibid/internal/store/sqlite"
 )
 
 // measureLog measures what committing every event before it is sent costs: the

@@ -138,8 +138,8 @@ func check(ctx context.Context, show io.Writer) (counts, []string, error) {
 // ten times as slow; the one that starts goroutines runs its short tests under
 // it as well.
 var (
-	measured = []string{"ibid/internal/eval", "ibid/internal/reader", "ibid/internal/extract"}
-	shortly  = []string{"ibid/internal/extract"}
+	measured = []string{"ibid/internal/eval", "ibid/internal/reader", "ibid/internal/document"}
+	shortly  = []string{"ibid/internal/document"}
 )
 
 // seeded are tests that lead thousands of random lives. Under the race detector

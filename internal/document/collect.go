@@ -1,0 +1,250 @@
+package document
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"ibid"
+	"ibid/internal/text"
+)
+
+// collector is the parent's side of reading one file. It keeps what arrives, so
+// that the death of a worker costs no more than the page it died on.
+type collector struct {
+	limits   Limits
+	progress func(Progress)
+	head     head
+	done     done
+	out      ibid.Extract
+	text     strings.Builder
+	pdf      []pdfPage
+	lost     losses
+	resumed  int
+}
+
+// maxResumes is how many pages of one file may kill their reader before the
+// rest is given up.
+const maxResumes = 3
+
+func newCollector(limits Limits, progress func(Progress)) *collector {
+	return &collector{limits: limits, progress: progress}
+}
+
+// frame takes what a worker sends.
+func (c *collector) frame(kind frameKind, payload []byte) error {
+	switch kind {
+	case frameHead:
+		return c.begin(payload)
+	case framePage:
+		return c.page(payload)
+	case frameOCR:
+		var page int
+		err := decode(payload, &page)
+		c.progress(Progress{Stage: StageOCR, Page: max(page-1, 0), Pages: c.head.Pages})
+		return err
+	case framePart:
+		return c.part(payload)
+	case frameDone:
+		return decode(payload, &c.done)
+	}
+	return fmt.Errorf("unexpected frame %q", kind)
+}
+
+func decode(payload []byte, v any) error {
+	if err := json.Unmarshal(payload, v); err != nil {
+		return fmt.Errorf("decode frame: %w", err)
+	}
+	return nil
+}
+
+func (c *collector) begin(payload []byte) error {
+	if err := decode(payload, &c.head); err != nil {
+		return err
+	}
+	c.progress(Progress{Stage: StageExtract, Pages: c.head.Pages})
+	return nil
+}
+
+func (c *collector) page(payload []byte) error {
+	var p pdfPage
+	if err := decode(payload, &p); err != nil {
+		return err
+	}
+	if p.Number != len(c.pdf)+1 || p.Number > c.limits.Pages {
+		return fmt.Errorf("unexpected page %d", p.Number)
+	}
+	c.pdf = append(c.pdf, p)
+	c.progress(Progress{Stage: StageExtract, Page: p.Number, Pages: c.head.Pages})
+	return nil
+}
+
+func (c *collector) part(payload []byte) error {
+	var p part
+	if err := decode(payload, &p); err != nil {
+		return err
+	}
+	if err := c.add(p); err != nil {
+		return err
+	}
+	if n := len(c.out.PageAt); n > 0 {
+		c.progress(Progress{Stage: StageExtract, Page: n, Pages: c.head.Pages})
+	}
+	return nil
+}
+
+// add appends a piece of a document, after making sure that the worker keeps
+// its word about offsets and UTF-8.
+func (c *collector) add(p part) error {
+	if c.text.Len()+len(p.Text) > c.limits.TextBytes || !utf8.ValidString(p.Text) {
+		return errors.New("unexpected text")
+	}
+	base, at := c.text.Len(), 0
+	for _, b := range p.Blocks {
+		most := len(p.Text)
+		if b.Kind == ibid.BlockImage && b.Start == b.End {
+			most += len(blockSeparator) // it stands where the next block will
+		}
+		if b.Start < at || b.End < b.Start || b.End > most {
+			return errors.New("unexpected block")
+		}
+		at = b.End
+		b.Start += base
+		b.End += base
+		c.out.Blocks = append(c.out.Blocks, b)
+	}
+	for _, start := range p.PageAt {
+		c.out.PageAt = append(c.out.PageAt, base+max(start, 0))
+	}
+	c.text.WriteString(p.Text)
+	return nil
+}
+
+// died takes note that the worker ended. It returns the page to go on with, or
+// false when the rest of the file is given up.
+func (c *collector) died(reason error) (next int, goOn bool) {
+	c.lost.reason = reason
+	if c.head.Format != formatPDF || errors.Is(reason, errTimeout) || c.resumed == maxResumes {
+		c.lost.rest = true
+		return 0, false
+	}
+	c.resumed++
+	failed := len(c.pdf) + 1
+	c.pdf = append(c.pdf, pdfPage{Number: failed, Failed: true})
+	if failed >= c.head.Pages || failed >= c.limits.Pages {
+		return 0, false
+	}
+	return failed + 1, true
+}
+
+// finish makes the document of what was collected.
+func (c *collector) finish() (ibid.Extract, error) {
+	if c.head.Cut {
+		c.dropCut()
+	}
+	if c.head.Format == formatPDF || c.head.Format == formatImage {
+		if err := c.assemble(); err != nil {
+			return ibid.Extract{}, err
+		}
+	}
+	x := c.out
+	x.Format = c.head.Format
+	x.Text = c.text.String()
+	x.Pages = len(x.PageAt)
+	for i, at := range x.PageAt {
+		x.PageAt[i] = min(at, len(x.Text))
+	}
+	for i, b := range x.Blocks { // of pictures behind the last word
+		x.Blocks[i].Start, x.Blocks[i].End = min(b.Start, len(x.Text)), min(b.End, len(x.Text))
+	}
+	x.Title = firstNonEmpty(c.done.Title, c.head.Title, x.Title, firstHeading(x))
+	x.Notice = joinNotices(c.done.Notice, c.lost.notice(c.pdf, c.head.Pages))
+	if strings.TrimSpace(x.Text) == "" {
+		return ibid.Extract{}, c.nothing(x.Notice)
+	}
+	if x.Format != formatCode {
+		x.Language = text.Language(x.Text)
+	}
+	return x, nil
+}
+
+// dropCut leaves out the pages that lay behind the end of a file that was cut
+// off, or whose words did.
+func (c *collector) dropCut() {
+	read := len(c.pdf)
+	for read > 0 && len(c.pdf[read-1].Lines) == 0 && !c.pdf[read-1].Scanned { // failed, blank, or without its fonts
+		read--
+	}
+	claimed := max(c.head.Pages, len(c.pdf))
+	c.pdf, c.head.Pages, c.lost.rest = c.pdf[:read], read, false
+	switch {
+	case read == 0:
+		c.lost.cut = "the file is cut off"
+	case read < claimed:
+		c.lost.cut = fmt.Sprintf("the file is cut off: %s read, page %d failed", pageRange(1, read), read+1)
+	case c.head.Listed:
+		c.lost.cut = fmt.Sprintf("the file is cut off: %s read, nothing is known of those behind", pageRange(1, read))
+	}
+}
+
+// firstHeading returns the heading of the highest level that a document begins
+// with, "" when it begins with none.
+func firstHeading(x ibid.Extract) string {
+	const near = 3 // blocks from the beginning
+	for _, b := range x.Blocks[:min(near, len(x.Blocks))] {
+		if b.Kind != ibid.BlockHeading || b.Level != 1 || x.Format == formatXLSX || x.Format == formatODS {
+			continue
+		}
+		title := x.Text[b.Start:b.End]
+		if x.Format == formatPDF && isBoilerplate(title) {
+			return "" // nor is what follows it on such a page
+		}
+		return title
+	}
+	return ""
+}
+
+// beginningOnly begins the notice of a file that could not be read to its end.
+const beginningOnly = "only the beginning could be read: "
+
+// nothing is the error for a file without text.
+func (c *collector) nothing(notice string) error {
+	if c.lost.reason != nil {
+		e := &ibid.Error{Code: deathCode(c.lost.reason), Message: "the file cannot be read: " + c.lost.reason.Error()}
+		if errors.Is(c.lost.reason, errKilled) {
+			e.Hint = "free some memory, and try again"
+		}
+		return e
+	}
+	if notice != "" {
+		return refuse("nothing could be read: " + strings.TrimPrefix(notice, beginningOnly))
+	}
+	return refuse("there is no text in the file")
+}
+
+// assemble makes text of the pages of a PDF.
+func (c *collector) assemble() error {
+	b := newBuilder(c.limits.TextBytes, c.add)
+	c.out.Title = assemblePDF(c.head, c.pdf, b)
+	b.flush()
+	if errors.Is(b.err, errTextLimit) {
+		c.done.Notice = textLimitNotice(c.limits.TextBytes)
+		return nil
+	}
+	return b.err
+}
+
+func textLimitNotice(limit int) string {
+	return fmt.Sprintf("only the first %s of its text were read", megabytes(int64(limit)))
+}
+
+func firstNonEmpty(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}

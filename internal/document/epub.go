@@ -1,0 +1,116 @@
+package document
+
+import (
+	"encoding/xml"
+	"errors"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// maxChapters bounds a book.
+const maxChapters = 5000
+
+// readEPUB reads the chapters of a book in their order, each once.
+func readEPUB(b *builder, z *zipFile) (done, error) {
+	if protected, _ := z.read("META-INF/encryption.xml", 1<<20); strings.Contains(string(protected), "html") {
+		return done{}, refuse("this book is protected against copying and cannot be read")
+	}
+	book, err := z.findBook()
+	if err != nil {
+		return done{}, err
+	}
+	d := done{Title: oneLine(clean(book.title))}
+	seen := make(map[string]bool)
+	for _, part := range book.chapters {
+		if seen[part] || !z.Has(part) || b.err != nil {
+			continue
+		}
+		seen[part] = true
+		if len(seen) > maxChapters {
+			d.Notice = joinNotices(d.Notice, "only the first chapters were read")
+			break
+		}
+		notice, err := z.readChapter(b, part)
+		if err != nil {
+			return d, err
+		}
+		if d.Notice == "" {
+			d.Notice = notice
+		}
+	}
+	return d, nil
+}
+
+func (z *zipFile) readChapter(b *builder, part string) (notice string, err error) {
+	data, err := z.read(part, maxToken)
+	if err != nil {
+		if errors.Is(err, errTooLarge) {
+			return "a chapter is too large to be read", nil
+		}
+		return "a chapter is damaged and could not be read", nil
+	}
+	b.leave(1)
+	d, err := readHTMLString(b, decodeHTML(data, b.left), true)
+	return d.Notice, err
+}
+
+// book is the package document of an EPUB.
+type book struct {
+	title    string
+	chapters []string // parts, in reading order
+}
+
+func (z *zipFile) findBook() (book, error) {
+	damaged := refuse("this book is damaged and cannot be opened")
+	root := ""
+	err := z.Each("META-INF/container.xml", func(token xml.Token) error {
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "rootfile" && root == "" {
+			root = attr(e, "full-path")
+		}
+		return nil
+	})
+	if err != nil && root == "" {
+		return book{}, damaged
+	}
+	p := packageReader{dir: path.Dir(root), parts: make(map[string]string)}
+	// What could be read of a damaged list of chapters is read.
+	if err := z.Each(root, p.token); err != nil && len(p.book.chapters) == 0 {
+		return book{}, damaged
+	}
+	return p.book, nil
+}
+
+type packageReader struct {
+	dir     string
+	parts   map[string]string // by id
+	inTitle bool
+	book    book
+}
+
+func (p *packageReader) token(token xml.Token) error {
+	switch e := token.(type) {
+	case xml.StartElement:
+		switch e.Name.Local {
+		case "item":
+			href := attr(e, "href")
+			if plain, err := url.PathUnescape(href); err == nil {
+				href = plain
+			}
+			p.parts[attr(e, "id")] = path.Join(p.dir, href)
+		case "itemref":
+			if part := p.parts[attr(e, "idref")]; part != "" && attr(e, "linear") != "no" && len(p.book.chapters) < maxXMLTokens/10 {
+				p.book.chapters = append(p.book.chapters, part)
+			}
+		case "title":
+			p.inTitle = p.book.title == ""
+		}
+	case xml.EndElement:
+		p.inTitle = false
+	case xml.CharData:
+		if p.inTitle && len(p.book.title) < maxHeading {
+			p.book.title += string(e)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,28 @@
+package document
+
+import (
+	"encoding/xml"
+
+	"ibid/internal/document/ooxml"
+)
+
+// coreTitle returns the title in an Office file's properties.
+func (z *zipFile) coreTitle() string {
+	title, in := "", false
+	for _, part := range ooxml.RelationshipsOf(z, "").Targets("core-properties") {
+		_ = z.Each(part, func(token xml.Token) error {
+			switch token := token.(type) {
+			case xml.StartElement:
+				in = token.Name.Local == "title"
+			case xml.EndElement:
+				in = false
+			case xml.CharData:
+				if in && len(title) < maxHeading {
+					title += string(token)
+				}
+			}
+			return nil
+		})
+	}
+	return pdfTitle(title)
+}
