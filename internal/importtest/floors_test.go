@@ -16,6 +16,7 @@ import (
 var floors = map[string]int{
 	"ibid":                         0,
 	"ibid/internal/text":           0,
+	"ibid/internal/access":         0,
 	"ibid/internal/document/ooxml": 0,
 	"ibid/internal/disk":           0,
 	"ibid/internal/search":         1,
