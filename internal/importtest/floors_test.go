@@ -19,6 +19,7 @@ var floors = map[string]int{
 	"ibid/internal/access":         0,
 	"ibid/internal/document/ooxml": 0,
 	"ibid/internal/disk":           0,
+	"ibid/internal/tool/calc":      0,
 	"ibid/internal/search":         1,
 	"ibid/internal/evidence":       1,
 	"ibid/internal/document":       1,

@@ -7,16 +7,13 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/tool/calc"
 )
 
 //go:embed calculator.md
 var calculatorDescription string
 
-// Calculator does sums. An expression is parsed into a tree of whitelisted
-// operations (calculator_parse.go), which is then worked out with rational
-// numbers (calculator_eval.go, calculator_functions.go) and written in decimal
-// (calculator_number.go). Length, depth and the size of every number on the way
-// are bounded, so no expression is slow.
+// Calculator does sums (package calc).
 type Calculator struct{}
 
 // NewCalculator returns the tool.
@@ -41,7 +38,7 @@ func (t *Calculator) Call(_ context.Context, call ibid.ToolCall, _ ibid.ToolEnv)
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	result, rounded, err := calculate(expression)
+	result, rounded, err := calc.Calculate(expression)
 	if err != nil {
 		return failed("%v", err), nil
 	}
@@ -50,19 +47,4 @@ func (t *Calculator) Call(_ context.Context, call ibid.ToolCall, _ ibid.ToolEnv)
 		out.Content += " (rounded)"
 	}
 	return citable(out, call, citedCalculator, line(expression, 1000)+" = "+out.Content), nil
-}
-
-// calculate returns the decimal result of an expression and whether it is
-// rounded.
-func calculate(expression string) (result string, rounded bool, err error) {
-	tree, err := parse(expression)
-	if err != nil {
-		return "", false, err
-	}
-	n, err := tree.eval()
-	if err != nil {
-		return "", false, err
-	}
-	result, rounded = n.decimal()
-	return result, rounded, nil
 }

@@ -1,4 +1,4 @@
-package tool
+package calc
 
 import (
 	"errors"
@@ -341,3 +341,11 @@ func leadingName(s string) string {
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 func isLetter(b byte) bool { return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b == '_' }
+
+// count is "1 argument", "7 arguments".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

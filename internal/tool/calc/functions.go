@@ -1,4 +1,4 @@
-package tool
+package calc
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ var constants = map[string]literal{
 func constant(digits string) literal {
 	r, ok := new(big.Rat).SetString(digits)
 	if !ok {
-		panic("calculator: a constant is no number") // at start, if at all
+		panic("calc: a constant is no number") // at start, if at all
 	}
 	return literal{number{r, digitsExact}}
 }
