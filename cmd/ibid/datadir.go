@@ -62,9 +62,6 @@ type Hold struct {
 	full    bool // the disk is
 }
 
-// errLocked is what lockFile returns when another process has the lock.
-var errLocked = errors.New("locked by another process")
-
 // heldError says that another process holds a data directory.
 type heldError struct {
 	dir    string
@@ -102,10 +99,10 @@ func holdDir(dir, command string) (*Hold, error) {
 	if err != nil {
 		return nil, dirError(dir, err)
 	}
-	if err := lockFile(f); err != nil {
+	if err := disk.Lock(f); err != nil {
 		held := &heldError{dir: dir, pid: readPID(f)}
 		f.Close()
-		if !errors.Is(err, errLocked) {
+		if !errors.Is(err, disk.ErrLocked) {
 			return nil, fmt.Errorf("lock data directory %s: %w", dir, err)
 		}
 		if info, err := readServerInfo(dir); err == nil {
