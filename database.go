@@ -10,6 +10,7 @@ import (
 // Database is a source of tables that questions can be asked of: a file or a
 // server that we only read from. The ID never changes.
 type Database struct {
+	Owner   Principal       `json:"-"`
 	ID      string          `json:"id"`
 	Name    string          `json:"name"`   // what people and models call it, unique
 	Kind    DatabaseKind    `json:"kind"`   // what it is read from

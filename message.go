@@ -9,12 +9,13 @@ import (
 
 // Thread is a conversation. It exists from its first message on.
 type Thread struct {
-	ID        string `json:"id"`
-	Title     string `json:"title"`
-	HeadID    string `json:"head_id"` // the last message of the branch that is shown
-	RunID     string `json:"run_id,omitempty"`
-	CreatedAt Time   `json:"created_at"`
-	UpdatedAt Time   `json:"updated_at"`
+	Owner     Principal `json:"-"`
+	ID        string    `json:"id"`
+	Title     string    `json:"title"`
+	HeadID    string    `json:"head_id"` // the last message of the branch that is shown
+	RunID     string    `json:"run_id,omitempty"`
+	CreatedAt Time      `json:"created_at"`
+	UpdatedAt Time      `json:"updated_at"`
 }
 
 // ThreadQuery says which threads a list holds; its zero value takes all.

@@ -13,6 +13,7 @@ import (
 //	  └──release/expiry──┘
 type Run struct {
 	ID            string
+	Owner         Principal // who asked
 	ThreadID      string
 	UserMessageID string
 	Request       Request

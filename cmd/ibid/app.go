@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/agent"
 	"ibid/internal/database"
 	"ibid/internal/document"
@@ -250,17 +251,17 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	if err != nil {
 		return agent.Outcome{}, err
 	}
-	documents, exact, err := a.db.CountDocuments(ctx, ibid.DocumentQuery{Scope: task.Request.Scope})
+	documents, exact, err := a.db.CountDocuments(ctx, task.View, ibid.DocumentQuery{Scope: task.Request.Scope})
 	if err != nil {
 		return agent.Outcome{}, err
 	}
-	some, _, err := a.db.Documents(ctx, ibid.DocumentQuery{Scope: task.Request.Scope}, ibid.Page{Limit: namedDocumentsInPrompt})
+	some, _, err := a.db.Documents(ctx, task.View, ibid.DocumentQuery{Scope: task.Request.Scope}, ibid.Page{Limit: namedDocumentsInPrompt})
 	if err != nil {
 		return agent.Outcome{}, err
 	}
 	task.Library = describeLibrary(documents, exact, some)
 	task.NoDocuments = documents == 0 && task.Request.Scope.IsZero()
-	databases, err := a.catalog.Databases(ctx, task.Request.Scope)
+	databases, err := a.catalog.Databases(ctx, task.View, task.Request.Scope)
 	if err != nil {
 		return agent.Outcome{}, err
 	}
@@ -278,7 +279,7 @@ func (a *app) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	cfg.Tools = append(cfg.Tools, a.databaseTools(databases)...)
 	texts := a.fileTexts()
 	cfg.FilePassages = texts.Passages
-	there, err := a.db.Files(ctx, task.ThreadID)
+	there, err := a.db.Files(ctx, task.View, task.ThreadID)
 	if err != nil {
 		return agent.Outcome{}, err
 	}
@@ -355,11 +356,11 @@ func (a *app) moreTools(finder finder, writer ibid.Model) []agent.Tool {
 // and the picture is not cut into many tiles.
 const pageWidth = 1000
 
-func (a *app) pageImage(ctx context.Context, page ibid.PageRef) (ibid.Image, error) {
+func (a *app) pageImage(ctx context.Context, view access.View, page ibid.PageRef) (ibid.Image, error) {
 	if page.File != "" {
-		return a.picture(ctx, page.File)
+		return a.picture(ctx, view, page.File)
 	}
-	png, err := a.pipeline.PageImage(ctx, page.DocumentID, page.Version, page.Page, pageWidth)
+	png, err := a.pipeline.PageImage(ctx, view, page.DocumentID, page.Version, page.Page, pageWidth)
 	return ibid.Image{MIME: "image/png", Data: png}, err
 }
 
@@ -403,16 +404,16 @@ func newLogger(level string) *slog.Logger {
 type passages struct{ *sqlite.DB }
 
 // Documents returns the named documents.
-func (p passages) Documents(ctx context.Context, ids []string) ([]ibid.Document, error) {
-	return p.DocumentsByID(ctx, ids)
+func (p passages) Documents(ctx context.Context, view access.View, ids []string) ([]ibid.Document, error) {
+	return p.DocumentsByID(ctx, view, ids)
 }
 
 // shelf is the database as tools want it.
 type shelf struct{ *sqlite.DB }
 
 // Text returns what the searched version of a document says.
-func (s shelf) Text(ctx context.Context, documentID string) (ibid.Extract, error) {
-	return s.Extract(ctx, documentID, "")
+func (s shelf) Text(ctx context.Context, view access.View, documentID string) (ibid.Extract, error) {
+	return s.Extract(ctx, view, documentID, "")
 }
 
 // finder searches in the way that is configured, where a query does not say,
@@ -424,24 +425,24 @@ type finder struct {
 }
 
 // Search returns the best passages.
-func (f finder) Search(ctx context.Context, q search.Query) (search.Result, error) {
+func (f finder) Search(ctx context.Context, view access.View, q search.Query) (search.Result, error) {
 	q.Mode = cmp.Or(q.Mode, f.mode)
 	q.Limit = min(q.Limit, f.most)
-	return f.Searcher.Search(ctx, q)
+	return f.Searcher.Search(ctx, view, q)
 }
 
 // Among ranks passages that were found in another way.
-func (f finder) Among(ctx context.Context, q search.Query, chunkIDs []string) (search.Result, error) {
+func (f finder) Among(ctx context.Context, view access.View, q search.Query, chunkIDs []string) (search.Result, error) {
 	q.Mode = cmp.Or(q.Mode, f.mode)
 	q.Limit = min(q.Limit, f.most)
-	return f.Searcher.Among(ctx, q, chunkIDs)
+	return f.Searcher.Among(ctx, view, q, chunkIDs)
 }
 
 // Propositions returns the best sentences.
-func (f finder) Propositions(ctx context.Context, q search.Query) (search.Result, error) {
+func (f finder) Propositions(ctx context.Context, view access.View, q search.Query) (search.Result, error) {
 	q.Mode = cmp.Or(q.Mode, f.mode)
 	q.Limit = min(q.Limit, f.most)
-	return f.Searcher.Propositions(ctx, q)
+	return f.Searcher.Propositions(ctx, view, q)
 }
 
 // files is the worker pool as ingest wants it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/agent"
 	"ibid/internal/tool"
 )
@@ -19,7 +20,7 @@ func (a *app) attached(ctx context.Context, task agent.Task, sees bool) ([]ibid.
 	for n, f := range task.Request.Attachments {
 		image := strings.HasPrefix(f.MIME, "image/")
 		if len(f.Data) == 0 && (image && sees || agent.IsShortText(f)) {
-			stored, err := a.db.File(ctx, task.UserMessageID, n)
+			stored, err := a.db.File(ctx, task.View, task.UserMessageID, n)
 			if err != nil {
 				return nil, fmt.Errorf("read what came with the question: %w", err)
 			}
@@ -34,13 +35,13 @@ func (a *app) attached(ctx context.Context, task agent.Task, sees bool) ([]ibid.
 }
 
 // picture fetches a picture of the conversation by its file's id.
-func (a *app) picture(ctx context.Context, fileID string) (ibid.Image, error) {
+func (a *app) picture(ctx context.Context, view access.View, fileID string) (ibid.Image, error) {
 	messageID, place, _ := strings.Cut(fileID, ":")
 	n, err := strconv.Atoi(place)
 	if err != nil {
 		return ibid.Image{}, fmt.Errorf("%q names no file", fileID)
 	}
-	f, err := a.db.File(ctx, messageID, n)
+	f, err := a.db.File(ctx, view, messageID, n)
 	return ibid.Image{MIME: f.MIME, Data: f.Data}, err
 }
 

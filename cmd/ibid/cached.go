@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/agent"
 )
 
@@ -28,7 +29,7 @@ type answeredBefore struct {
 // version number. A data directory belongs to one user.
 func (a *app) answersFor(ctx context.Context, task agent.Task, databases []ibid.Database) (answeredBefore, error) {
 	var bases []string
-	versions, err := a.versionsIn(ctx, task.Request.Scope)
+	versions, err := a.versionsIn(ctx, task.View, task.Request.Scope)
 	if err != nil {
 		return answeredBefore{}, fmt.Errorf("look up what an answer depends on: %w", err)
 	}
@@ -46,12 +47,12 @@ func (a *app) answersFor(ctx context.Context, task agent.Task, databases []ibid.
 }
 
 // versionsIn returns what changes whenever a document of a scope does.
-func (a *app) versionsIn(ctx context.Context, scope ibid.Scope) ([]any, error) {
+func (a *app) versionsIn(ctx context.Context, view access.View, scope ibid.Scope) ([]any, error) {
 	if len(scope.Documents) == 0 {
-		version, err := a.db.LibraryVersion(ctx)
+		version, err := a.db.LibraryVersion(ctx, view)
 		return []any{version}, err
 	}
-	documents, err := a.db.DocumentsByID(ctx, scope.Documents)
+	documents, err := a.db.DocumentsByID(ctx, view, scope.Documents)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +67,12 @@ func (a *app) versionsIn(ctx context.Context, scope ibid.Scope) ([]any, error) {
 }
 
 // Lookup finds the answer to a question that asks the same.
-func (c answeredBefore) Lookup(ctx context.Context, question string) (agent.CacheFound, error) {
-	hit, similarity, err := c.answers.Lookup(ctx, c.key, c.threadID, question)
+func (c answeredBefore) Lookup(ctx context.Context, view access.View, question string) (agent.CacheFound, error) {
+	hit, similarity, err := c.answers.Lookup(ctx, view, c.key, c.threadID, question)
 	if err != nil || hit == nil {
 		return agent.CacheFound{Similarity: similarity}, err
 	}
-	m, err := c.db.Message(ctx, hit.MessageID)
+	m, err := c.db.Message(ctx, view, hit.MessageID)
 	if err != nil {
 		return agent.CacheFound{}, err
 	}

@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ingest"
 )
 
 // addText adds a document and waits until it is read.
 func (p *inProcess) addText(name, text string) {
 	p.t.Helper()
-	doc, err := p.app.pipeline.Add(p.t.Context(), ingest.File{Name: name, Source: "/" + name}, strings.NewReader(text))
+	doc, err := p.app.pipeline.Add(p.t.Context(), access.For(ibid.Owner), ingest.File{Name: name, Source: "/" + name}, strings.NewReader(text))
 	if err != nil {
 		p.t.Fatal(err)
 	}

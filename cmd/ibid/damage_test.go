@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // The tests below damage files of the data directory, and show that it costs
@@ -370,7 +371,7 @@ func TestAFlippedByteEmptiesNoLibrary(t *testing.T) {
 			refusals++
 			continue
 		}
-		docs, _, err := db.Documents(t.Context(), ibid.DocumentQuery{}, ibid.Page{})
+		docs, _, err := db.Documents(t.Context(), access.For(ibid.Owner), ibid.DocumentQuery{}, ibid.Page{})
 		if err == nil && len(docs) != 2 {
 			t.Errorf("byte %d: %d documents are listed", at, len(docs))
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/disk"
 	"ibid/internal/document"
 	"ibid/internal/ingest"
@@ -71,7 +72,7 @@ func (a *app) status(ctx context.Context) any {
 	s := statusReport{Version: versionText(), Ready: a.open.Load(), Runs: a.runner.Active(),
 		Embedder: embedderReport{Name: a.cfg.Embedder, BuiltIn: a.embedder == nil}}
 	s.Embedder.Embedding = a.pipeline.Embedding()
-	if queue, err := a.pipeline.Queue(ctx); err == nil {
+	if queue, err := a.pipeline.Queue(ctx, access.System("the state of the server")); err == nil {
 		s.Queue = queue
 	}
 	s.Backup, s.Scrub = a.upkeep.backupReport(ctx), a.upkeep.scrubReport(ctx)
@@ -87,7 +88,7 @@ func (a *app) status(ctx context.Context) any {
 	for _, t := range a.tools(a.choices[0]) {
 		s.Tools = append(s.Tools, t.Spec().Name)
 	}
-	if documents, chunks, threads, err := a.db.Counts(ctx); err == nil {
+	if documents, chunks, threads, err := a.db.Counts(ctx, access.System("the state of the server")); err == nil {
 		s.Documents, s.Chunks, s.Threads = documents, chunks, threads
 	}
 	for _, c := range a.choices {
@@ -186,7 +187,7 @@ func (a *app) checkUnknown(ctx context.Context) server.Check {
 }
 
 func (a *app) originalThere(ctx context.Context, d ibid.Document) bool {
-	path, err := a.pipeline.Original(ctx, d.ID, d.Version)
+	path, err := a.pipeline.Original(ctx, access.System("the state of the server"), d.ID, d.Version)
 	if err != nil {
 		return false
 	}

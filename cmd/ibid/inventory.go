@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // inventory says of every byte that is stored what it is and where it lies.
@@ -121,7 +122,7 @@ func holdingKinds() []holding {
 func (a *app) eachDocument(ctx context.Context, q ibid.DocumentQuery, look func(ibid.Document)) error {
 	page := ibid.Page{Limit: ibid.MaxLimit}
 	for {
-		docs, next, err := a.db.Documents(ctx, q, page)
+		docs, next, err := a.db.Documents(ctx, access.System("the inventory of the data directory"), q, page)
 		if err != nil {
 			return fmt.Errorf("go through the documents: %w", err)
 		}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ingest"
 	"ibid/internal/store/sqlite"
 )
@@ -117,7 +118,7 @@ func (o *originals) addOne(ctx context.Context, one original) error {
 		return err
 	}
 	defer f.Close()
-	_, err = o.app.pipeline.Add(ctx, ingest.File{Name: sqlite.RecoveredName(one.hash, one.ending), Source: recoveredSource + one.hash}, f)
+	_, err = o.app.pipeline.Add(ctx, access.For(ibid.Owner), ingest.File{Name: sqlite.RecoveredName(one.hash, one.ending), Source: recoveredSource + one.hash}, f)
 	if ibid.CodeOf(err) == ibid.CodeBadRequest {
 		return nil // an empty file; sum names it
 	}
@@ -151,7 +152,7 @@ func (o *originals) unlisted(ctx context.Context) ([]original, error) {
 func (o *originals) wait(ctx context.Context) error {
 	const look, tell = 50 * time.Millisecond, 5 * time.Second
 	for {
-		queue, err := o.app.pipeline.Queue(ctx)
+		queue, err := o.app.pipeline.Queue(ctx, access.System("recovery"))
 		if err != nil {
 			return err
 		}
@@ -198,7 +199,7 @@ func (o *originals) sum(ctx context.Context) (recovered, error) {
 	if err != nil {
 		return sum, err
 	}
-	listed, err := o.app.db.Databases(ctx)
+	listed, err := o.app.db.Databases(ctx, access.System("recovery"))
 	if err != nil {
 		return sum, err
 	}

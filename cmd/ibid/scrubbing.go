@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/backup"
 )
 
@@ -179,7 +180,7 @@ func (u *upkeep) lookAgain(ctx context.Context) (scrubState, error) {
 }
 
 func (u *upkeep) stillListed(ctx context.Context, hash string) bool {
-	names, err := u.store.NamesOfVersions(ctx, []string{hash})
+	names, err := u.store.NamesOfVersions(ctx, access.System("the check of the originals"), []string{hash})
 	_, listed := names[hash]
 	return err != nil || listed
 }
@@ -191,7 +192,7 @@ func (u *upkeep) note(ctx context.Context, state *scrubState, hash string, probl
 		return
 	}
 	found := scrubProblem{Problem: *problem}
-	if names, err := u.store.NamesOfVersions(ctx, []string{hash}); err == nil {
+	if names, err := u.store.NamesOfVersions(ctx, access.System("the check of the originals"), []string{hash}); err == nil {
 		found.Name = names[hash]
 	}
 	state.Problems = append(state.Problems, found)

@@ -13,6 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/backup"
 	"ibid/internal/disk"
 )
@@ -42,7 +43,7 @@ type upkeepStore interface {
 	Setting(ctx context.Context, name string) (string, error)
 	SetSetting(ctx context.Context, name, value string) error
 	Originals(ctx context.Context) ([]string, error)
-	NamesOfVersions(ctx context.Context, hashes []string) (map[string]string, error)
+	NamesOfVersions(ctx context.Context, view access.View, hashes []string) (map[string]string, error)
 }
 
 // Names of the settings in the database.

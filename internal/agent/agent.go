@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // Tool is something the model may ask for. Call returns an error only for what
@@ -32,7 +33,7 @@ import (
 type Tool interface {
 	Spec() ibid.ToolSpec
 	Detail(args json.RawMessage) string // one line for people: the query, the expression
-	Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error)
+	Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error)
 }
 
 // searchTool is the tool that scopes and the direct mode rely on.
@@ -45,16 +46,16 @@ type Config struct {
 	Planner ibid.Model // thinks before the answer; Model when nil
 	Tools   []Tool
 	// PageImage fetches the picture of a page; nil where the model sees none.
-	PageImage func(ctx context.Context, page ibid.PageRef) (ibid.Image, error)
+	PageImage func(ctx context.Context, view access.View, page ibid.PageRef) (ibid.Image, error)
 	// Parents fetches the sections around passages, by chunk id; nil where there
 	// are none.
-	Parents func(ctx context.Context, chunkIDs []string) (map[string]ibid.Chunk, error)
+	Parents func(ctx context.Context, view access.View, chunkIDs []string) (map[string]ibid.Chunk, error)
 	// Around fetches the passages of the section that each chunk stands in, and its
 	// neighbours, in the order of the text, by chunk id; nil where there are none.
-	Around func(ctx context.Context, chunkIDs []string) (map[string][]ibid.Chunk, error)
+	Around func(ctx context.Context, view access.View, chunkIDs []string) (map[string][]ibid.Chunk, error)
 	// FilePassages cuts a text that came with the question into passages, so that it
 	// can be cited; nil: attached texts are shown without handles.
-	FilePassages func(ctx context.Context, f ibid.File) ([]ibid.Passage, error)
+	FilePassages func(ctx context.Context, view access.View, f ibid.File) ([]ibid.Passage, error)
 	Cache        Cache // of answers; nil: none
 	// Judge grades passages and judges claims where rules are not enough; nil
 	// leaves it all to the rules.
@@ -106,6 +107,7 @@ type Retry struct {
 
 // Task is one question with what is known when its run begins or goes on.
 type Task struct {
+	View        access.View // what whoever asks may see: all that is read for the answer is read through it
 	Request     ibid.Request
 	History     []ibid.Turn  // what was said before, oldest first
 	Log         []ibid.Event // of this run so far

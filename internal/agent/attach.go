@@ -55,7 +55,7 @@ func (s *session) passagesOf(ctx context.Context, f ibid.File) ([]ibid.Passage, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.ToolTimeout)
 	defer cancel()
-	return s.cfg.FilePassages(ctx, f)
+	return s.cfg.FilePassages(ctx, s.task.View, f)
 }
 
 // pictureOf is an attached picture as something to cite.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // Cache keeps answers. What may be replayed for a question is the cache's own
@@ -16,7 +17,7 @@ import (
 type Cache interface {
 	// Lookup returns the answer to a question that asks the same, or how close
 	// the closest came.
-	Lookup(ctx context.Context, question string) (CacheFound, error)
+	Lookup(ctx context.Context, view access.View, question string) (CacheFound, error)
 }
 
 // CacheFound is what a cache has.
@@ -37,7 +38,7 @@ func (s *session) lookUp(ctx context.Context) (phase, error) {
 	if s.cfg.Cache == nil || s.task.Request.Fresh || !s.cacheable() {
 		return phasePlan, nil
 	}
-	found, err := s.cfg.Cache.Lookup(ctx, s.question())
+	found, err := s.cfg.Cache.Lookup(ctx, s.task.View, s.question())
 	if err != nil {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()

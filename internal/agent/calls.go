@@ -338,7 +338,7 @@ func (s *session) invoke(ctx context.Context, t Tool, c *call, env ibid.ToolEnv)
 			f.out = broken(c.Name, "an internal error")
 		}
 	}()
-	out, err := t.Call(ctx, c.ToolCall, env)
+	out, err := t.Call(ctx, s.task.View, c.ToolCall, env)
 	switch {
 	case err == nil:
 		f.out = out

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ibidtest"
 )
 
@@ -107,11 +108,11 @@ type countingTool struct {
 	run *longRun
 }
 
-func (c countingTool) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (c countingTool) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	c.run.mu.Lock()
 	c.run.executed[call.ID]++
 	c.run.mu.Unlock()
-	return c.Tool.Call(ctx, call, env)
+	return c.Tool.Call(ctx, view, call, env)
 }
 
 var errCrash = errors.New("crash")

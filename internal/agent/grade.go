@@ -343,7 +343,7 @@ func (s *session) sections(ctx context.Context, grades []ibid.Grade) map[string]
 	if len(ids) == 0 || s.cfg.Parents == nil {
 		return nil
 	}
-	sections, err := s.cfg.Parents(ctx, ids)
+	sections, err := s.cfg.Parents(ctx, s.task.View, ids)
 	if err != nil {
 		s.cfg.Log.Warn("passages cannot be expanded", "error", err)
 		return nil

@@ -22,7 +22,7 @@ func (s *session) loadImages(ctx context.Context) {
 		if _, tried := s.images[ref]; tried {
 			continue
 		}
-		image, err := s.cfg.PageImage(ctx, ref)
+		image, err := s.cfg.PageImage(ctx, s.task.View, ref)
 		if err != nil {
 			s.cfg.Log.Warn("a page cannot be shown to the model", "document", ref.DocumentID, "page", ref.Page, "file", ref.File, "error", err)
 			image = ibid.Image{}

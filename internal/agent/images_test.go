@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ibidtest"
 )
 
@@ -19,7 +20,7 @@ func (camera) Spec() ibid.ToolSpec {
 }
 func (camera) Detail(json.RawMessage) string { return "" }
 
-func (camera) Call(_ context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (camera) Call(_ context.Context, _ access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args struct{ Page int }
 	_ = json.Unmarshal(call.Arguments, &args)
 	return ibid.ToolOutput{Content: "It is shown.", Page: &ibid.PageRef{DocumentID: "d", Version: "v", Page: args.Page}}, nil
@@ -39,14 +40,16 @@ func pictures(req ibid.ModelRequest) (shown []string) {
 
 func TestPagesAreShownAsPictures(t *testing.T) {
 	for name, tc := range map[string]struct {
-		fetch func(context.Context, ibid.PageRef) (ibid.Image, error)
+		fetch func(context.Context, access.View, ibid.PageRef) (ibid.Image, error)
 		want  int
 	}{
-		"a model that sees": {func(_ context.Context, p ibid.PageRef) (ibid.Image, error) {
+		"a model that sees": {func(_ context.Context, _ access.View, p ibid.PageRef) (ibid.Image, error) {
 			return ibid.Image{MIME: "image/png", Data: []byte("page")}, nil
 		}, 1},
-		"a page that cannot be had": {func(context.Context, ibid.PageRef) (ibid.Image, error) { return ibid.Image{}, errors.New("gone") }, 0},
-		"a model that does not":     {nil, 0},
+		"a page that cannot be had": {func(context.Context, access.View, ibid.PageRef) (ibid.Image, error) {
+			return ibid.Image{}, errors.New("gone")
+		}, 0},
+		"a model that does not": {nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := ibidtest.CallTool("camera", `{"page":3}`)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ibidtest"
 )
 
@@ -39,7 +40,7 @@ func chunksOf(document, version string, textsAndPages ...any) []ibid.Chunk {
 // the house rules.
 func placing(t *testing.T, sink func(ibid.EventData) error) *session {
 	t.Helper()
-	cfg := Config{Model: ibidtest.NewScript(), Around: func(_ context.Context, ids []string) (map[string][]ibid.Chunk, error) {
+	cfg := Config{Model: ibidtest.NewScript(), Around: func(_ context.Context, _ access.View, ids []string) (map[string][]ibid.Chunk, error) {
 		around := map[string][]ibid.Chunk{}
 		for _, id := range ids {
 			around[id] = leaseChunks

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ibidtest"
 )
 
@@ -230,7 +231,9 @@ func (sc *script) config(m ibid.Model) Config {
 		Retry: Retry{Rand: func() float64 { return 0 }}, Fallback: sc.fallback, FilePassages: linesOf,
 	}
 	if sc.sections != nil {
-		cfg.Parents = func(context.Context, []string) (map[string]ibid.Chunk, error) { return maps.Clone(sc.sections), nil }
+		cfg.Parents = func(context.Context, access.View, []string) (map[string]ibid.Chunk, error) {
+			return maps.Clone(sc.sections), nil
+		}
 	}
 	if sc.judges != nil {
 		cfg.Judge, cfg.Grading, cfg.Verification = m, sc.judges.Grading, sc.judges.Verification
@@ -239,7 +242,7 @@ func (sc *script) config(m ibid.Model) Config {
 }
 
 // linesOf cuts a file into a passage for each of its lines.
-func linesOf(_ context.Context, f ibid.File) ([]ibid.Passage, error) {
+func linesOf(_ context.Context, _ access.View, f ibid.File) ([]ibid.Passage, error) {
 	if bytes.Contains(f.Data, []byte("unreadable")) {
 		return nil, errors.New("it cannot be read")
 	}
@@ -261,7 +264,7 @@ type oneAnswer struct {
 	answer   ibid.Message
 }
 
-func (c oneAnswer) Lookup(_ context.Context, question string) (CacheFound, error) {
+func (c oneAnswer) Lookup(_ context.Context, _ access.View, question string) (CacheFound, error) {
 	if question != c.question {
 		return CacheFound{Similarity: 0.5}, nil
 	}
@@ -421,7 +424,7 @@ func (t testTool) Detail(args json.RawMessage) string {
 	return ""
 }
 
-func (t testTool) Call(ctx context.Context, c ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t testTool) Call(ctx context.Context, view access.View, c ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args map[string]any
 	if err := json.Unmarshal(c.Arguments, &args); err != nil {
 		return ibid.ToolOutput{}, err

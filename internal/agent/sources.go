@@ -156,7 +156,7 @@ func (s *session) around(ctx context.Context) map[string][]ibid.Chunk {
 	if len(ids) == 0 {
 		return nil
 	}
-	around, err := s.cfg.Around(ctx, ids)
+	around, err := s.cfg.Around(ctx, s.task.View, ids)
 	if err != nil {
 		s.cfg.Log.Warn("what stands around the passages cannot be read", "error", err)
 		return nil

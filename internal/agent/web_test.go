@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ibidtest"
 )
 
@@ -24,7 +25,7 @@ func (t *webTool) Spec() ibid.ToolSpec {
 	return ibid.ToolSpec{Name: t.name, Parameters: json.RawMessage(`{"type":"object"}`)}
 }
 func (t *webTool) Detail(json.RawMessage) string { return "" }
-func (t *webTool) Call(_ context.Context, _ ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *webTool) Call(_ context.Context, _ access.View, _ ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	t.told = append(t.told, env.Told)
 	return t.out, nil
 }
@@ -98,7 +99,7 @@ func TestWeb(t *testing.T) {
 type slowTool struct{ webTool }
 
 func (t *slowTool) Timeout() time.Duration { return 3 * time.Minute }
-func (t *slowTool) Call(ctx context.Context, _ ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *slowTool) Call(ctx context.Context, view access.View, _ ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
 	return ibid.ToolOutput{Content: "done"}, pause(ctx, 3*time.Minute-time.Second)
 }
 

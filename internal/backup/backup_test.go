@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/backup"
 	"ibid/internal/disk"
 	"ibid/internal/disk/faulty"
@@ -121,7 +122,7 @@ func documents(t *testing.T, dir string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := db.NamesOfVersions(t.Context(), hashes)
+	names, err := db.NamesOfVersions(t.Context(), access.For(ibid.Owner), hashes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/disk"
 )
 
@@ -23,11 +24,11 @@ type Store interface {
 	// PutDatabase keeps a database, in the place of one with the same id.
 	PutDatabase(ctx context.Context, d ibid.Database) error
 	// Databases returns those that are attached, the oldest first.
-	Databases(ctx context.Context) ([]ibid.Database, error)
+	Databases(ctx context.Context, view access.View) ([]ibid.Database, error)
 	// RemoveDatabase and RestoreDatabase answer NOT_FOUND where there is nothing
 	// to remove or to restore.
-	RemoveDatabase(ctx context.Context, id string, at time.Time) error
-	RestoreDatabase(ctx context.Context, id string) (ibid.Database, error)
+	RemoveDatabase(ctx context.Context, view access.View, id string, at time.Time) error
+	RestoreDatabase(ctx context.Context, view access.View, id string) (ibid.Database, error)
 	// ForgetDatabases lets go of those that were removed before a time and
 	// returns their ids.
 	ForgetDatabases(ctx context.Context, before time.Time) ([]string, error)
@@ -93,8 +94,8 @@ func (c *Catalog) Sweep(ctx context.Context) error {
 
 // Databases returns the databases in a scope, as they were when they were last
 // looked at.
-func (c *Catalog) Databases(ctx context.Context, scope ibid.Scope) ([]ibid.Database, error) {
-	all, err := c.cfg.Store.Databases(ctx)
+func (c *Catalog) Databases(ctx context.Context, view access.View, scope ibid.Scope) ([]ibid.Database, error) {
+	all, err := c.cfg.Store.Databases(ctx, view)
 	if err != nil {
 		return nil, fmt.Errorf("list the databases: %w", err)
 	}
@@ -102,8 +103,8 @@ func (c *Catalog) Databases(ctx context.Context, scope ibid.Scope) ([]ibid.Datab
 }
 
 // Database returns one database by its id or its name.
-func (c *Catalog) Database(ctx context.Context, wanted string) (ibid.Database, error) {
-	all, err := c.Databases(ctx, ibid.Scope{})
+func (c *Catalog) Database(ctx context.Context, view access.View, wanted string) (ibid.Database, error) {
+	all, err := c.Databases(ctx, view, ibid.Scope{})
 	if err != nil {
 		return ibid.Database{}, err
 	}
@@ -127,12 +128,12 @@ type Addition struct {
 // Add attaches a database, or looks again at one that was attached from the same
 // source: a CSV file or a workbook is loaded anew. What cannot be opened is not
 // attached.
-func (c *Catalog) Add(ctx context.Context, a Addition) (ibid.Database, error) {
+func (c *Catalog) Add(ctx context.Context, view access.View, a Addition) (ibid.Database, error) {
 	d, err := c.identify(a)
 	if err != nil {
 		return d, err
 	}
-	all, err := c.Databases(ctx, ibid.Scope{})
+	all, err := c.Databases(ctx, view, ibid.Scope{})
 	if err != nil {
 		return d, err
 	}
@@ -369,8 +370,8 @@ func (c *Catalog) look(ctx context.Context, d ibid.Database) ([]ibid.DatabaseTab
 
 // Test looks at a database anew and keeps what it found, also that it cannot be
 // reached.
-func (c *Catalog) Test(ctx context.Context, id string) (ibid.Database, error) {
-	d, err := c.Database(ctx, id)
+func (c *Catalog) Test(ctx context.Context, view access.View, id string) (ibid.Database, error) {
+	d, err := c.Database(ctx, view, id)
 	if err != nil {
 		return d, err
 	}
@@ -401,8 +402,8 @@ func plainError(err error) string {
 
 // Describe looks at a database anew. Where a question is given it also returns
 // the values that the question names.
-func (c *Catalog) Describe(ctx context.Context, id, question string) (ibid.Database, []ibid.DatabaseMatch, error) {
-	d, err := c.Database(ctx, id)
+func (c *Catalog) Describe(ctx context.Context, view access.View, id, question string) (ibid.Database, []ibid.DatabaseMatch, error) {
+	d, err := c.Database(ctx, view, id)
 	if err != nil {
 		return d, nil, err
 	}
@@ -419,8 +420,8 @@ func (c *Catalog) Describe(ctx context.Context, id, question string) (ibid.Datab
 // Query runs one statement that only reads. What is wrong with it, or what the
 // database says against it, is an error with the code BAD_REQUEST; a query that
 // takes too long is stopped and gives a TIMEOUT.
-func (c *Catalog) Query(ctx context.Context, id, statement string) (ibid.Table, error) {
-	d, err := c.Database(ctx, id)
+func (c *Catalog) Query(ctx context.Context, view access.View, id, statement string) (ibid.Table, error) {
+	d, err := c.Database(ctx, view, id)
 	if err != nil {
 		return ibid.Table{}, err
 	}
@@ -432,20 +433,20 @@ func (c *Catalog) Query(ctx context.Context, id, statement string) (ibid.Table, 
 }
 
 // Remove detaches a database. What it is read from is not touched.
-func (c *Catalog) Remove(ctx context.Context, id string) (ibid.Database, error) {
-	d, err := c.Database(ctx, id)
+func (c *Catalog) Remove(ctx context.Context, view access.View, id string) (ibid.Database, error) {
+	d, err := c.Database(ctx, view, id)
 	if err != nil {
 		return d, err
 	}
 	c.shut(d.ID)
-	return d, c.cfg.Store.RemoveDatabase(ctx, d.ID, c.cfg.Now())
+	return d, c.cfg.Store.RemoveDatabase(ctx, view, d.ID, c.cfg.Now())
 }
 
 // Restore attaches a database again that was removed.
-func (c *Catalog) Restore(ctx context.Context, id string) (ibid.Database, error) {
-	d, err := c.cfg.Store.RestoreDatabase(ctx, id)
+func (c *Catalog) Restore(ctx context.Context, view access.View, id string) (ibid.Database, error) {
+	d, err := c.cfg.Store.RestoreDatabase(ctx, view, id)
 	if err != nil {
 		return d, err
 	}
-	return c.Test(ctx, d.ID)
+	return c.Test(ctx, view, d.ID)
 }

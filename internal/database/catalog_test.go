@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/database"
 	"ibid/internal/ibidtest"
 	"ibid/internal/store/sqlite"
@@ -58,7 +59,7 @@ func shop(t *testing.T, more ...string) string {
 
 func add(t *testing.T, c *database.Catalog, source string) ibid.Database {
 	t.Helper()
-	d, err := c.Add(t.Context(), database.Addition{Source: ibid.Secret(source)})
+	d, err := c.Add(t.Context(), access.For(ibid.Owner), database.Addition{Source: ibid.Secret(source)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func add(t *testing.T, c *database.Catalog, source string) ibid.Database {
 
 func query(t *testing.T, c *database.Catalog, id, statement string) ibid.Table {
 	t.Helper()
-	table, err := c.Query(t.Context(), id, statement)
+	table, err := c.Query(t.Context(), access.For(ibid.Owner), id, statement)
 	if err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}
@@ -112,7 +113,7 @@ func TestSQLiteFile(t *testing.T) {
 			t.Errorf("%s gives\n%s\nwant\n%s", statement, got, want)
 		}
 	}
-	_, err := c.Query(t.Context(), d.ID, `SELECT nix FROM orders`)
+	_, err := c.Query(t.Context(), access.For(ibid.Owner), d.ID, `SELECT nix FROM orders`)
 	if ibid.CodeOf(err) != ibid.CodeBadRequest || !strings.Contains(err.Error(), "no such column: nix") {
 		t.Errorf("an unknown column: %v", err)
 	}
@@ -126,7 +127,7 @@ func TestSQLiteFile(t *testing.T) {
 func TestMatches(t *testing.T) {
 	c, _ := newCatalog(t, database.Limits{})
 	d := add(t, c, shop(t))
-	_, found, err := c.Describe(t.Context(), "SHOP", "How many customers are from BERLIN? Ada'; DROP TABLE orders; --")
+	_, found, err := c.Describe(t.Context(), access.For(ibid.Owner), "SHOP", "How many customers are from BERLIN? Ada'; DROP TABLE orders; --")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,14 +151,14 @@ func TestLimits(t *testing.T) {
 	path := shop(t)
 	ibidtest.Patiently(t, 300*time.Millisecond, func(limit time.Duration) error { // which is also that of looking at it, and of the last query
 		c, _ := newCatalog(t, database.Limits{Time: limit})
-		d, err := c.Add(t.Context(), database.Addition{Source: ibid.Secret(path)})
+		d, err := c.Add(t.Context(), access.For(ibid.Owner), database.Addition{Source: ibid.Secret(path)})
 		if err != nil {
 			return err
 		}
-		if _, err := c.Query(t.Context(), d.ID, many+` SELECT count(*) FROM n`); ibid.CodeOf(err) != ibid.CodeTimeout {
+		if _, err := c.Query(t.Context(), access.For(ibid.Owner), d.ID, many+` SELECT count(*) FROM n`); ibid.CodeOf(err) != ibid.CodeTimeout {
 			t.Fatalf("a query without end: %v", err)
 		}
-		if table, err := c.Query(t.Context(), d.ID, `SELECT 1`); err != nil || rows(table) != "1" {
+		if table, err := c.Query(t.Context(), access.For(ibid.Owner), d.ID, `SELECT 1`); err != nil || rows(table) != "1" {
 			return fmt.Errorf("after a query was stopped: %+v, %v", table, err)
 		}
 		return nil
@@ -185,7 +186,7 @@ func TestNotAttached(t *testing.T) {
 		"postgres://u:geheim@127.0.0.1:1/x?sslmode=disable": ibid.CodeBadRequest,
 		"postgres://u:geheim@[/x":                           ibid.CodeBadRequest,
 	} {
-		_, err := c.Add(t.Context(), database.Addition{Source: ibid.Secret(source)})
+		_, err := c.Add(t.Context(), access.For(ibid.Owner), database.Addition{Source: ibid.Secret(source)})
 		if ibid.CodeOf(err) != code {
 			t.Errorf("%s: %v", source, err)
 		}
@@ -193,7 +194,7 @@ func TestNotAttached(t *testing.T) {
 			t.Errorf("the error tells the password: %v", err)
 		}
 	}
-	if all, err := c.Databases(t.Context(), ibid.Scope{}); err != nil || len(all) != 0 {
+	if all, err := c.Databases(t.Context(), access.For(ibid.Owner), ibid.Scope{}); err != nil || len(all) != 0 {
 		t.Errorf("kept %v, %v", all, err)
 	}
 }
@@ -201,18 +202,18 @@ func TestNotAttached(t *testing.T) {
 func TestRemoveAndRestore(t *testing.T) {
 	c, _ := newCatalog(t, database.Limits{})
 	d := add(t, c, shop(t))
-	if _, err := c.Remove(t.Context(), "shop"); err != nil {
+	if _, err := c.Remove(t.Context(), access.For(ibid.Owner), "shop"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Query(t.Context(), d.ID, `SELECT 1`); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := c.Query(t.Context(), access.For(ibid.Owner), d.ID, `SELECT 1`); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("asked after removal: %v", err)
 	}
 	other := add(t, c, shop(t))
-	back, err := c.Restore(t.Context(), d.ID)
+	back, err := c.Restore(t.Context(), access.For(ibid.Owner), d.ID)
 	if err != nil || back.ID != d.ID || back.Name != "shop-2" || other.Name != "shop" {
 		t.Errorf("restored %+v beside %+v: %v", back, other, err)
 	}
-	if _, err := c.Restore(t.Context(), d.ID); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := c.Restore(t.Context(), access.For(ibid.Owner), d.ID); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("restored twice: %v", err)
 	}
 	if got := rows(query(t, c, d.ID, `SELECT count(*) FROM orders`)); got != "3" {
@@ -232,7 +233,7 @@ func TestScope(t *testing.T) {
 		{ibid.Scope{Documents: []string{"d"}}, nil},
 		{ibid.Scope{Folder: "x", Databases: []string{one.ID}}, []string{one.ID}},
 	} {
-		all, err := c.Databases(t.Context(), tc.scope)
+		all, err := c.Databases(t.Context(), access.For(ibid.Owner), tc.scope)
 		if err != nil {
 			t.Fatal(err)
 		}

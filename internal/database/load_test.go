@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/database"
 )
 
@@ -83,7 +84,7 @@ func TestCSVAgain(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Add(t.Context(), database.Addition{Source: ibid.Secret(path)}); ibid.CodeOf(err) != ibid.CodeBadRequest {
+	if _, err := c.Add(t.Context(), access.For(ibid.Owner), database.Addition{Source: ibid.Secret(path)}); ibid.CodeOf(err) != ibid.CodeBadRequest {
 		t.Errorf("an empty file: %v", err)
 	}
 	if got := rows(query(t, c, d.ID, `SELECT count(*) FROM data`)); got != "2" {
@@ -170,7 +171,7 @@ func TestNotLoaded(t *testing.T) {
 		"another kind":        file(t, "x.txt", "a,b\n1,2\n"),
 		"larger than allowed": file(t, "x.csv", "a\n"+strings.Repeat("1\n", 6<<20)),
 	} {
-		if d, err := c.Add(t.Context(), database.Addition{Source: ibid.Secret(path)}); ibid.CodeOf(err) != ibid.CodeBadRequest {
+		if d, err := c.Add(t.Context(), access.For(ibid.Owner), database.Addition{Source: ibid.Secret(path)}); ibid.CodeOf(err) != ibid.CodeBadRequest {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
 	}
@@ -191,7 +192,7 @@ func TestBinaryWorkbooksAreNamed(t *testing.T) {
 		if err := errors.Join(err, z.Close(), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		_, err = c.Add(t.Context(), database.Addition{Source: ibid.Secret(path)})
+		_, err = c.Add(t.Context(), access.For(ibid.Owner), database.Addition{Source: ibid.Secret(path)})
 		var refused *ibid.Error
 		if !errors.As(err, &refused) || !strings.Contains(refused.Message, ".xlsb") || refused.Hint != "save it as .xlsx" {
 			t.Errorf("%s: %v", name, err)
@@ -207,14 +208,14 @@ func TestUpload(t *testing.T) {
 		if strings.HasSuffix(path, ".db") {
 			name = "up.db"
 		}
-		d, err := c.Add(t.Context(), database.Addition{Source: ibid.Secret(name), File: path})
+		d, err := c.Add(t.Context(), access.For(ibid.Owner), database.Addition{Source: ibid.Secret(name), File: path})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
-		again, err := c.Test(t.Context(), d.ID)
+		again, err := c.Test(t.Context(), access.For(ibid.Owner), d.ID)
 		if err != nil || again.Error != "" || again.Place != name || len(again.Tables) == 0 {
 			t.Errorf("an upload without its file: %+v, %v", again, err)
 		}
@@ -230,13 +231,13 @@ func TestGone(t *testing.T) {
 	if err := os.Rename(path, path+".away"); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := c.Test(t.Context(), d.ID); err != nil || d.Error != "the file is not there" || len(d.Tables) == 0 {
+	if d, err := c.Test(t.Context(), access.For(ibid.Owner), d.ID); err != nil || d.Error != "the file is not there" || len(d.Tables) == 0 {
 		t.Errorf("while it is gone: %q, %d tables, %v", d.Error, len(d.Tables), err)
 	}
 	if err := os.Rename(path+".away", path); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := c.Test(t.Context(), d.ID); err != nil || d.Error != "" {
+	if d, err := c.Test(t.Context(), access.For(ibid.Owner), d.ID); err != nil || d.Error != "" {
 		t.Errorf("when it is back: %q, %v", d.Error, err)
 	}
 }

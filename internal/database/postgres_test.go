@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/database"
 	"ibid/internal/ibidtest"
 )
@@ -135,7 +136,7 @@ func TestPostgres(t *testing.T) {
 		if v := d.Tables[1].Columns[2].Values; !slices.Equal(v, []string{"10.50", "20.00", "7.25"}) {
 			t.Errorf("values %q", v)
 		}
-		_, found, err := c.Describe(t.Context(), d.ID, "orders from berlin")
+		_, found, err := c.Describe(t.Context(), access.For(ibid.Owner), d.ID, "orders from berlin")
 		if want := []ibid.DatabaseMatch{{Table: "customers", Column: "city", Value: "Berlin"}}; err != nil || !slices.Equal(found, want) {
 			t.Errorf("found %v, %v", found, err)
 		}
@@ -157,12 +158,12 @@ func TestPostgres(t *testing.T) {
 		}
 	})
 	t.Run("no secret is shown", func(t *testing.T) {
-		_, err := c.Query(t.Context(), d.ID, `SELECT nix FROM orders`)
+		_, err := c.Query(t.Context(), access.For(ibid.Owner), d.ID, `SELECT nix FROM orders`)
 		if err == nil || !strings.Contains(err.Error(), `column "nix" does not exist`) {
 			t.Errorf("an unknown column: %v", err)
 		}
 		wrong := strings.Replace(dsn, "%40im", "%40xx", 1)
-		_, refusal := c.Add(t.Context(), database.Addition{Source: ibid.Secret(wrong)})
+		_, refusal := c.Add(t.Context(), access.For(ibid.Owner), database.Addition{Source: ibid.Secret(wrong)})
 		if refusal == nil || !strings.Contains(refusal.Error(), "password authentication failed") {
 			t.Errorf("a wrong password: %v", refusal)
 		}
@@ -175,7 +176,7 @@ func TestPostgres(t *testing.T) {
 	// The view is a statement that check cannot see through: the transaction is
 	// read-only.
 	t.Run("nothing is written", func(t *testing.T) {
-		_, err := c.Query(t.Context(), d.ID, `SELECT * FROM trap`)
+		_, err := c.Query(t.Context(), access.For(ibid.Owner), d.ID, `SELECT * FROM trap`)
 		if err == nil || !strings.Contains(err.Error(), "read-only transaction") {
 			t.Errorf("a view that writes: %v", err)
 		}
@@ -189,11 +190,11 @@ func TestPostgres(t *testing.T) {
 		}
 		ibidtest.Patiently(t, 300*time.Millisecond, func(limit time.Duration) error { // which is also that of looking at it
 			short, _ := newCatalog(t, database.Limits{Time: limit})
-			s, err := short.Add(t.Context(), database.Addition{Source: ibid.Secret(dsn)})
+			s, err := short.Add(t.Context(), access.For(ibid.Owner), database.Addition{Source: ibid.Secret(dsn)})
 			if err != nil {
 				return err
 			}
-			if _, err := short.Query(t.Context(), s.ID, endless); ibid.CodeOf(err) != ibid.CodeTimeout {
+			if _, err := short.Query(t.Context(), access.For(ibid.Owner), s.ID, endless); ibid.CodeOf(err) != ibid.CodeTimeout {
 				t.Errorf("a query without end: %v", err)
 			}
 			return nil
@@ -203,7 +204,7 @@ func TestPostgres(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
-			_, err := c.Query(ctx, d.ID, endless)
+			_, err := c.Query(ctx, access.For(ibid.Owner), d.ID, endless)
 			done <- err
 		}()
 		running := func() string {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/disk/faulty"
 )
 
@@ -20,11 +21,13 @@ func (r *remembered) PutDatabase(_ context.Context, d ibid.Database) error {
 	r.all = append(slices.DeleteFunc(r.all, func(o ibid.Database) bool { return o.ID == d.ID }), d)
 	return nil
 }
-func (r *remembered) Databases(context.Context) ([]ibid.Database, error) {
+func (r *remembered) Databases(context.Context, access.View) ([]ibid.Database, error) {
 	return slices.Clone(r.all), nil
 }
-func (r *remembered) RemoveDatabase(context.Context, string, time.Time) error { return nil }
-func (r *remembered) RestoreDatabase(context.Context, string) (ibid.Database, error) {
+func (r *remembered) RemoveDatabase(context.Context, access.View, string, time.Time) error {
+	return nil
+}
+func (r *remembered) RestoreDatabase(context.Context, access.View, string) (ibid.Database, error) {
 	return ibid.Database{}, nil
 }
 func (r *remembered) ForgetDatabases(context.Context, time.Time) ([]string, error) { return nil, nil }
@@ -54,7 +57,7 @@ func TestTablesSurvivePowerCuts(t *testing.T) {
 			}
 			c := New(Config{Disk: fsys, Dir: filepath.Join(dir, "data", "databases"), Forbidden: filepath.Join(dir, "data"), Store: store, FileBytes: 1 << 20,
 				Now: time.Now, NewID: func() string { return "1" }})
-			_, err := c.Add(t.Context(), Addition{Source: ibid.Secret(source)})
+			_, err := c.Add(t.Context(), access.For(ibid.Owner), Addition{Source: ibid.Secret(source)})
 			c.Close()
 			if may = append(may, version+1); err == nil {
 				may = []int64{version + 1}
@@ -67,7 +70,7 @@ func TestTablesSurvivePowerCuts(t *testing.T) {
 			}
 			fsys.SetRates(faulty.Rates{})
 			c = New(Config{Disk: fsys, Dir: filepath.Join(dir, "data", "databases"), Store: store, Now: time.Now})
-			answer, err := c.Query(t.Context(), "db_1", "SELECT count(*) FROM sales")
+			answer, err := c.Query(t.Context(), access.For(ibid.Owner), "db_1", "SELECT count(*) FROM sales")
 			c.Close()
 			if err != nil || len(answer.Rows) != 1 || !slices.ContainsFunc(may, func(n int64) bool { return fmt.Sprint(answer.Rows[0][0]) == fmt.Sprint(n) }) {
 				t.Fatalf("seed %d: %v, %v; want a count of %v\n%s", seed, answer.Rows, err, may, fsys.Log())

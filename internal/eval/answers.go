@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/agent"
 	"ibid/internal/reader"
 	"ibid/internal/search"
@@ -127,9 +128,9 @@ func (s *Set) holdOut(seed uint64) map[string]bool {
 type finder struct{ *search.Searcher }
 
 // Search returns the best passages.
-func (f finder) Search(ctx context.Context, q search.Query) (search.Result, error) {
+func (f finder) Search(ctx context.Context, view access.View, q search.Query) (search.Result, error) {
 	q.Limit = min(q.Limit, 20)
-	return f.Searcher.Search(ctx, q)
+	return f.Searcher.Search(ctx, view, q)
 }
 
 // askAll asks one model everything.

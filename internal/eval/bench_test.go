@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/engine/local"
 	"ibid/internal/ibidtest"
 	"ibid/internal/lsa"
@@ -118,7 +119,7 @@ type madeStore struct {
 	kept sync.Map
 }
 
-func (s *madeStore) Chunks(_ context.Context, ids []string) ([]ibid.Chunk, error) {
+func (s *madeStore) Chunks(_ context.Context, _ access.View, ids []string) ([]ibid.Chunk, error) {
 	var chunks []ibid.Chunk
 	for _, id := range ids {
 		var i, k int
@@ -133,7 +134,7 @@ func (s *madeStore) Chunks(_ context.Context, ids []string) ([]ibid.Chunk, error
 	return chunks, nil
 }
 
-func (s *madeStore) Documents(_ context.Context, ids []string) ([]ibid.Document, error) {
+func (s *madeStore) Documents(_ context.Context, _ access.View, ids []string) ([]ibid.Document, error) {
 	docs := make([]ibid.Document, len(ids))
 	for i, id := range ids {
 		docs[i].ID = id
@@ -173,7 +174,7 @@ func BenchmarkSearch(b *testing.B) {
 				var t times
 				for i := 0; b.Loop(); i++ {
 					start := time.Now()
-					if _, err := h.searcher.Rank(context.Background(), search.Query{Text: h.queries[i*7%len(h.queries)].Text, Mode: mode}); err != nil {
+					if _, err := h.searcher.Rank(context.Background(), access.For(ibid.Owner), search.Query{Text: h.queries[i*7%len(h.queries)].Text, Mode: mode}); err != nil {
 						b.Fatal(err)
 					}
 					t = append(t, time.Since(start))
@@ -187,14 +188,14 @@ func BenchmarkSearch(b *testing.B) {
 func BenchmarkSearchPassages(b *testing.B) {
 	inSizes(b, func(b *testing.B, h *house) {
 		for i := range 200 { // fill the store
-			if _, err := h.searcher.Search(context.Background(), search.Query{Text: h.queries[i*7].Text}); err != nil {
+			if _, err := h.searcher.Search(context.Background(), access.For(ibid.Owner), search.Query{Text: h.queries[i*7].Text}); err != nil {
 				b.Fatal(err)
 			}
 		}
 		var t times
 		for i := 0; b.Loop(); i++ {
 			start := time.Now()
-			if _, err := h.searcher.Search(context.Background(), search.Query{Text: h.queries[i%200*7].Text}); err != nil {
+			if _, err := h.searcher.Search(context.Background(), access.For(ibid.Owner), search.Query{Text: h.queries[i%200*7].Text}); err != nil {
 				b.Fatal(err)
 			}
 			t = append(t, time.Since(start))
@@ -223,7 +224,7 @@ func BenchmarkSearchWhileIndexing(b *testing.B) {
 		var t times
 		for i := 0; b.Loop(); i++ {
 			start := time.Now()
-			if _, err := h.searcher.Rank(context.Background(), search.Query{Text: h.queries[i*7%len(h.queries)].Text}); err != nil {
+			if _, err := h.searcher.Rank(context.Background(), access.For(ibid.Owner), search.Query{Text: h.queries[i*7%len(h.queries)].Text}); err != nil {
 				b.Fatal(err)
 			}
 			t = append(t, time.Since(start))

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/agent"
 	"ibid/internal/evidence"
 	"ibid/internal/text"
@@ -192,7 +193,7 @@ func (given) Spec() ibid.ToolSpec {
 func (given) Detail(json.RawMessage) string { return "" }
 
 // Call finds the passage.
-func (t given) Call(context.Context, ibid.ToolCall, ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t given) Call(context.Context, access.View, ibid.ToolCall, ibid.ToolEnv) (ibid.ToolOutput, error) {
 	p := ibid.Passage{Chunk: ibid.Chunk{ID: "c_given", DocumentID: "d_given", Level: 2, Text: t.evidence.Text, End: len(t.evidence.Text)},
 		Document: ibid.Document{ID: "d_given", Title: t.evidence.Under}, Score: 1}
 	return ibid.ToolOutput{Passages: []ibid.Passage{p}, Retrieval: &ibid.Retrieval{ChunksFound: 1, TopScore: 1}}, nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ibidtest"
 	"ibid/internal/search"
 )
@@ -37,7 +38,7 @@ func gradedPassages(t *testing.T, n int, seed uint64) []gradedPassage {
 	}
 	var all []gradedPassage
 	for i, q := range set.Queries {
-		found, err := searcher.Search(context.Background(), search.Query{Text: q.Text, Limit: search.DefaultLimit + 1})
+		found, err := searcher.Search(context.Background(), access.For(ibid.Owner), search.Query{Text: q.Text, Limit: search.DefaultLimit + 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/engine/local"
 	"ibid/internal/lsa"
 	"ibid/internal/search"
@@ -200,7 +201,7 @@ func (s *Set) embed(ctx context.Context, x *local.Index, e ibid.Embedder, cfg Co
 func (s *Set) measure(ctx context.Context, searcher *search.Searcher, chunks store, c configuration,
 	measured map[string][][]float64, cfg Config) (rows [][]float64, used search.Mode, err error) {
 	// What auto stands for need not be measured again.
-	first, err := searcher.Rank(ctx, search.Query{Text: s.Queries[0].Text, Mode: c.mode})
+	first, err := searcher.Rank(ctx, access.For(ibid.Owner), search.Query{Text: s.Queries[0].Text, Mode: c.mode})
 	if err != nil {
 		return nil, "", err
 	}
@@ -232,7 +233,7 @@ func (s *Set) measure(ctx context.Context, searcher *search.Searcher, chunks sto
 // rank returns the ids of what a configuration finds. An entry that is the query
 // itself is no find, as in BEIR.
 func rank(ctx context.Context, searcher *search.Searcher, chunks store, c configuration, q Query) ([]string, error) {
-	r, err := searcher.Rank(ctx, search.Query{Text: q.Text, Mode: c.mode, Limit: depth + 1})
+	r, err := searcher.Rank(ctx, access.For(ibid.Owner), search.Query{Text: q.Text, Mode: c.mode, Limit: depth + 1})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // store is a Set as search reads it.
@@ -24,12 +25,12 @@ func newStore(s *Set) store {
 }
 
 // Chunks implements search.Store.
-func (s store) Chunks(_ context.Context, ids []string) ([]ibid.Chunk, error) {
+func (s store) Chunks(_ context.Context, _ access.View, ids []string) ([]ibid.Chunk, error) {
 	return pick(s.chunks, ids), nil
 }
 
 // Documents implements search.Store.
-func (s store) Documents(_ context.Context, ids []string) ([]ibid.Document, error) {
+func (s store) Documents(_ context.Context, _ access.View, ids []string) ([]ibid.Document, error) {
 	return pick(s.documents, ids), nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/text"
 )
 
@@ -19,21 +20,21 @@ import (
 type LibraryStore interface {
 	PutDocument(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error)
 	SettleDocument(ctx context.Context, d ibid.Document, version string) error
-	ChangeDocument(ctx context.Context, id string, change func(*ibid.Document) error) (ibid.Document, error)
-	RemoveDocument(ctx context.Context, id string, at time.Time) (removed []string, change int64, err error)
-	Documents(ctx context.Context, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error)
-	CountDocuments(ctx context.Context, q ibid.DocumentQuery) (n int, exact bool, err error)
-	KnownCount(ctx context.Context, q ibid.DocumentQuery) (n int, known bool, err error)
-	Called(ctx context.Context, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error)
-	Mentioned(ctx context.Context, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error)
-	Alike(ctx context.Context, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error)
-	Totals(ctx context.Context) (ibid.LibraryCounts, error)
-	Folders(ctx context.Context) ([]ibid.LabelCount, error)
-	Categories(ctx context.Context) ([]ibid.LabelCount, error)
-	Tags(ctx context.Context) ([]ibid.LabelCount, error)
-	Subfolders(ctx context.Context, scope ibid.Scope, folder string) ([]ibid.LabelCount, error)
-	QueueCounts(ctx context.Context) (ibid.QueueCounts, error)
-	LibraryVersion(ctx context.Context) (int64, error)
+	ChangeDocument(ctx context.Context, view access.View, id string, change func(*ibid.Document) error) (ibid.Document, error)
+	RemoveDocument(ctx context.Context, view access.View, id string, at time.Time) (removed []string, change int64, err error)
+	Documents(ctx context.Context, view access.View, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error)
+	CountDocuments(ctx context.Context, view access.View, q ibid.DocumentQuery) (n int, exact bool, err error)
+	KnownCount(ctx context.Context, view access.View, q ibid.DocumentQuery) (n int, known bool, err error)
+	Called(ctx context.Context, view access.View, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error)
+	Mentioned(ctx context.Context, view access.View, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error)
+	Alike(ctx context.Context, view access.View, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error)
+	Totals(ctx context.Context, view access.View) (ibid.LibraryCounts, error)
+	Folders(ctx context.Context, view access.View) ([]ibid.LabelCount, error)
+	Categories(ctx context.Context, view access.View) ([]ibid.LabelCount, error)
+	Tags(ctx context.Context, view access.View) ([]ibid.LabelCount, error)
+	Subfolders(ctx context.Context, view access.View, scope ibid.Scope, folder string) ([]ibid.LabelCount, error)
+	QueueCounts(ctx context.Context, view access.View) (ibid.QueueCounts, error)
+	LibraryVersion(ctx context.Context, view access.View) (int64, error)
 }
 
 // LibraryStoreSuite is what every LibraryStore must pass. open returns an empty
@@ -123,7 +124,7 @@ func (s *libraryTest) change() {
 	if !ok {
 		return
 	}
-	d, err := s.ChangeDocument(s.t.Context(), old.ID, func(d *ibid.Document) error { s.describe(d); return nil })
+	d, err := s.ChangeDocument(s.t.Context(), access.For(ibid.Owner), old.ID, func(d *ibid.Document) error { s.describe(d); return nil })
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func (s *libraryTest) remove() {
 	if !ok {
 		return
 	}
-	removed, _, err := s.RemoveDocument(s.t.Context(), d.ID, time.UnixMilli(1_800_000_000_000))
+	removed, _, err := s.RemoveDocument(s.t.Context(), access.For(ibid.Owner), d.ID, time.UnixMilli(1_800_000_000_000))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -229,7 +230,7 @@ func (s *libraryTest) list(q ibid.DocumentQuery, limit int) []ibid.Document {
 	var all []ibid.Document
 	page := ibid.Page{Limit: limit}
 	for {
-		docs, next, err := s.Documents(s.t.Context(), q, page)
+		docs, next, err := s.Documents(s.t.Context(), access.For(ibid.Owner), q, page)
 		if err != nil {
 			s.t.Fatalf("%+v: %v", q, err)
 		}
@@ -277,14 +278,14 @@ func testQueries(t *testing.T, s *libraryTest) {
 		if !slices.Equal(have, want) {
 			t.Fatalf("%s finds %v, want %v", shown(q), have, want)
 		}
-		if n, exact, err := s.CountDocuments(t.Context(), q); err != nil || !exact || n != len(want) {
+		if n, exact, err := s.CountDocuments(t.Context(), access.For(ibid.Owner), q); err != nil || !exact || n != len(want) {
 			t.Fatalf("%s: counted %d (exact %v, %v), want %d", shown(q), n, exact, err, len(want))
 		}
-		if n, known, err := s.KnownCount(t.Context(), q); err != nil || known && n != len(want) {
+		if n, known, err := s.KnownCount(t.Context(), access.For(ibid.Owner), q); err != nil || known && n != len(want) {
 			t.Fatalf("%s: known to be %d (%v), want %d", shown(q), n, err, len(want))
 		}
 	}
-	if docs, _, err := s.Documents(t.Context(), ibid.DocumentQuery{Scope: ibid.Scope{Databases: []string{"b"}}}, ibid.Page{}); err != nil || len(docs) > 0 {
+	if docs, _, err := s.Documents(t.Context(), access.For(ibid.Owner), ibid.DocumentQuery{Scope: ibid.Scope{Databases: []string{"b"}}}, ibid.Page{}); err != nil || len(docs) > 0 {
 		t.Errorf("a scope of databases alone has %v, %v", idsIn(docs), err)
 	}
 }
@@ -296,7 +297,7 @@ func testPages(t *testing.T, s *libraryTest) {
 		seen := map[string]int{}
 		page := ibid.Page{Limit: 7}
 		for {
-			docs, next, err := s.Documents(t.Context(), q, page)
+			docs, next, err := s.Documents(t.Context(), access.For(ibid.Owner), q, page)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -320,7 +321,7 @@ func testPages(t *testing.T, s *libraryTest) {
 
 func testBadPages(t *testing.T, s *libraryTest) {
 	s.mix(100)
-	_, next, err := s.Documents(t.Context(), ibid.DocumentQuery{}, ibid.Page{Limit: 1})
+	_, next, err := s.Documents(t.Context(), access.For(ibid.Owner), ibid.DocumentQuery{}, ibid.Page{Limit: 1})
 	if err != nil || next == "" {
 		t.Fatal(next, err)
 	}
@@ -328,12 +329,12 @@ func testBadPages(t *testing.T, s *libraryTest) {
 		sort   ibid.DocumentSort
 		cursor string
 	}{{ibid.SortAdded, next}, {ibid.SortName, "x"}, {ibid.SortName, ibid.EncodeCursor("name", 1, 2)}, {ibid.SortName, ibid.EncodeCursor("a")}, {"size", ""}} {
-		if _, _, err := s.Documents(t.Context(), ibid.DocumentQuery{Sort: bad.sort}, ibid.Page{Cursor: bad.cursor}); ibid.CodeOf(err) != ibid.CodeBadRequest {
+		if _, _, err := s.Documents(t.Context(), access.For(ibid.Owner), ibid.DocumentQuery{Sort: bad.sort}, ibid.Page{Cursor: bad.cursor}); ibid.CodeOf(err) != ibid.CodeBadRequest {
 			t.Errorf("%+v: %v, want a BAD_REQUEST", bad, err)
 		}
 	}
 	for limit, want := range map[int]int{0: ibid.DefaultLimit, -1: ibid.DefaultLimit, 3: 3} {
-		docs, _, err := s.Documents(t.Context(), ibid.DocumentQuery{}, ibid.Page{Limit: limit})
+		docs, _, err := s.Documents(t.Context(), access.For(ibid.Owner), ibid.DocumentQuery{}, ibid.Page{Limit: limit})
 		if err != nil || len(docs) != min(want, len(s.there)) {
 			t.Errorf("limit %d: %d documents, %v", limit, len(docs), err)
 		}
@@ -363,17 +364,17 @@ func testCounts(t *testing.T, s *libraryTest) {
 				queue.Processing++
 			}
 		}
-		if got, err := s.Totals(t.Context()); err != nil || got != total {
+		if got, err := s.Totals(t.Context(), access.For(ibid.Owner)); err != nil || got != total {
 			t.Fatalf("totals are %+v, %v; counted %+v", got, err, total)
 		}
-		if got, err := s.QueueCounts(t.Context()); err != nil || got != queue {
+		if got, err := s.QueueCounts(t.Context(), access.For(ibid.Owner)); err != nil || got != queue {
 			t.Fatalf("the queue is %+v, %v; counted %+v", got, err, queue)
 		}
 		for what, of := range map[string]struct {
-			list func(context.Context) ([]ibid.LabelCount, error)
+			list func(context.Context, access.View) ([]ibid.LabelCount, error)
 			want map[string]int
 		}{"folders": {s.Folders, folders}, "categories": {s.Categories, categories}, "tags": {s.Tags, tags}} {
-			list, err := of.list(t.Context())
+			list, err := of.list(t.Context(), access.For(ibid.Owner))
 			got := map[string]int{}
 			for _, l := range list {
 				got[l.Name] = l.Documents
@@ -396,7 +397,7 @@ func testCounts(t *testing.T, s *libraryTest) {
 					}
 				}
 				got := map[string]int{}
-				list, err := s.Subfolders(t.Context(), scope, folder)
+				list, err := s.Subfolders(t.Context(), access.For(ibid.Owner), scope, folder)
 				for _, l := range list {
 					got[l.Name] = l.Documents
 				}
@@ -412,7 +413,7 @@ func testVersion(t *testing.T, s *libraryTest) {
 	last := int64(-1)
 	grew := func(what string, want bool) {
 		t.Helper()
-		now, err := s.LibraryVersion(t.Context())
+		now, err := s.LibraryVersion(t.Context(), access.For(ibid.Owner))
 		if err != nil || (now > last) != want || now < last {
 			t.Errorf("%s: the version goes from %d to %d, %v; want it to grow: %v", what, last, now, err, want)
 		}
@@ -426,13 +427,13 @@ func testVersion(t *testing.T, s *libraryTest) {
 		func(d *ibid.Document) error { d.Tags = []string{"new"}; return nil },
 		func(d *ibid.Document) error { d.Metadata = ibid.Metadata{"new": "field"}; return nil },
 	} {
-		if _, err := s.ChangeDocument(t.Context(), d.ID, change); err != nil {
+		if _, err := s.ChangeDocument(t.Context(), access.For(ibid.Owner), d.ID, change); err != nil {
 			t.Fatal(err)
 		}
 		grew("describing", true)
 	}
 	grew("nothing", false)
-	if _, _, err := s.RemoveDocument(t.Context(), d.ID, time.UnixMilli(1_800_000_000_000)); err != nil {
+	if _, _, err := s.RemoveDocument(t.Context(), access.For(ibid.Owner), d.ID, time.UnixMilli(1_800_000_000_000)); err != nil {
 		t.Fatal(err)
 	}
 	grew("removing", true)
@@ -463,7 +464,7 @@ func testNames(t *testing.T, s *libraryTest) {
 					}
 				}
 				slices.Sort(want)
-				found, err := s.Called(t.Context(), scope, how, w)
+				found, err := s.Called(t.Context(), access.For(ibid.Owner), scope, how, w)
 				if how == ibid.NameStem { // a few more may be returned
 					found = slices.DeleteFunc(found, func(d ibid.Document) bool {
 						return !slices.ContainsFunc(d.Names(), func(name string) bool { return rule(name, w) })
@@ -477,7 +478,7 @@ func testNames(t *testing.T, s *libraryTest) {
 			}
 		}
 	}
-	near, err := s.Alike(t.Context(), ibid.Scope{}, "annual reprot 2023", 3)
+	near, err := s.Alike(t.Context(), access.For(ibid.Owner), ibid.Scope{}, "annual reprot 2023", 3)
 	if err != nil || len(near) != 3 || !slices.Contains(near[0].Names(), "Annual Report 2023") {
 		t.Errorf("the nearest are %v, %v", idsIn(near), err)
 	}
@@ -501,7 +502,7 @@ func testMentioned(t *testing.T, s *libraryTest) {
 			"what is in 合同.pdf", "Summarise the harbour office lease", "fasse Überblick.txt zusammen", "what does x say about y?", "compare notes.md and report_2023.docx",
 			"What is 2 + 2?", "according to émigré list, who left?", "summarise the leases", "what is in l'été.md", "",
 		} {
-			candidates, of, err := s.Mentioned(t.Context(), scope, question)
+			candidates, of, err := s.Mentioned(t.Context(), access.For(ibid.Owner), scope, question)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,15 +9,16 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // RunStore is what every store of runs and conversations can do.
 type RunStore interface {
 	StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event, maxQueued int) error
-	Run(ctx context.Context, id string) (*ibid.Run, error)
-	LiveRun(ctx context.Context, threadID string) (*ibid.Run, error)
-	LatestRun(ctx context.Context, threadID string) (*ibid.Run, error)
-	Events(ctx context.Context, runID string, after int64, limit int) ([]ibid.Event, error)
+	Run(ctx context.Context, view access.View, id string) (*ibid.Run, error)
+	LiveRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error)
+	LatestRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error)
+	Events(ctx context.Context, view access.View, runID string, after int64, limit int) ([]ibid.Event, error)
 	WaitingRuns(ctx context.Context) ([]string, error)
 	NoteQueued(ctx context.Context, runID string, data ibid.RunQueued, at time.Time) (*ibid.Event, error)
 	ClaimRun(ctx context.Context, owner string, now, until time.Time) (*ibid.Run, error)
@@ -26,15 +27,15 @@ type RunStore interface {
 	ReleaseRun(ctx context.Context, l ibid.Lease) error
 	AppendEvents(ctx context.Context, l ibid.Lease, events []ibid.Event) error
 	FinishRun(ctx context.Context, l ibid.Lease, events []ibid.Event, m ibid.Message, at time.Time) error
-	Thread(ctx context.Context, id string) (ibid.Thread, error)
-	Threads(ctx context.Context, q ibid.ThreadQuery, page ibid.Page) (threads []ibid.Thread, next string, err error)
-	SetThread(ctx context.Context, id, title, headID string) error
-	RemoveThread(ctx context.Context, id string, at time.Time) error
-	RestoreThread(ctx context.Context, id string, since time.Time) error
+	Thread(ctx context.Context, view access.View, id string) (ibid.Thread, error)
+	Threads(ctx context.Context, view access.View, q ibid.ThreadQuery, page ibid.Page) (threads []ibid.Thread, next string, err error)
+	SetThread(ctx context.Context, view access.View, id, title, headID string) error
+	RemoveThread(ctx context.Context, view access.View, id string, at time.Time) error
+	RestoreThread(ctx context.Context, view access.View, id string, since time.Time) error
 	SweepThreads(ctx context.Context, before time.Time) (int, error)
-	Removed(ctx context.Context, since time.Time, page ibid.Page) (removed []ibid.Removed, next string, err error)
-	Message(ctx context.Context, id string) (ibid.Message, error)
-	DeleteMessage(ctx context.Context, id string) error
+	Removed(ctx context.Context, view access.View, since time.Time, page ibid.Page) (removed []ibid.Removed, next string, err error)
+	Message(ctx context.Context, view access.View, id string) (ibid.Message, error)
+	DeleteMessage(ctx context.Context, view access.View, id string) error
 	BranchStore
 	FileStore
 }
@@ -112,7 +113,7 @@ func (s *runStoreTest) delta(l ibid.Lease, seq int64, text string) []ibid.Event 
 
 func (s *runStoreTest) finish(t *testing.T, l ibid.Lease, seq int64) {
 	t.Helper()
-	m, err := s.Message(t.Context(), l.RunID)
+	m, err := s.Message(t.Context(), access.For(ibid.Owner), l.RunID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func (s *runStoreTest) finish(t *testing.T, l ibid.Lease, seq int64) {
 
 func testAccept(t *testing.T, s *runStoreTest) {
 	s.accept(t, "t1", "r1", "")
-	thread, err := s.Thread(t.Context(), "t1")
+	thread, err := s.Thread(t.Context(), access.For(ibid.Owner), "t1")
 	if err != nil || thread.HeadID != "r1" || thread.RunID != "r1" || thread.Title != "title" {
 		t.Fatalf("thread %+v, %v", thread, err)
 	}
@@ -133,11 +134,11 @@ func testAccept(t *testing.T, s *runStoreTest) {
 	if err != nil || len(messages) != 2 || messages[0].ID != "u-r1" || messages[1].ID != "r1" {
 		t.Fatalf("messages %+v, %v", messages, err)
 	}
-	run, err := s.Run(t.Context(), "r1")
+	run, err := s.Run(t.Context(), access.For(ibid.Owner), "r1")
 	if err != nil || run.Status != ibid.StatusQueued || run.LastSeq != 1 || run.Request.Text != "why r1" || !run.AcceptedAt.Equal(s.now) {
 		t.Fatalf("run %+v, %v", run, err)
 	}
-	events, err := s.Events(t.Context(), "r1", 0, 10)
+	events, err := s.Events(t.Context(), access.For(ibid.Owner), "r1", 0, 10)
 	if err != nil || len(events) != 1 {
 		t.Fatalf("events %+v, %v", events, err)
 	}
@@ -150,7 +151,7 @@ func testOneActive(t *testing.T, s *runStoreTest) {
 	if !errors.As(err, &live) || live.RunID != "r1" || live.LastSeq != 1 || ibid.CodeOf(err) != ibid.CodeConflict {
 		t.Fatalf("a second question gave %v", err)
 	}
-	if _, err := s.Message(t.Context(), "u-r2"); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.Message(t.Context(), access.For(ibid.Owner), "u-r2"); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Fatalf("the refused question was saved: %v", err)
 	}
 	s.accept(t, "t2", "r3", "")
@@ -193,7 +194,7 @@ func testFencing(t *testing.T, s *runStoreTest) {
 	}
 	s.now = s.now.Add(2 * time.Minute)
 	fresh := s.claim(t, "q")
-	m, _ := s.Message(t.Context(), "r1")
+	m, _ := s.Message(t.Context(), access.For(ibid.Owner), "r1")
 	for what, err := range map[string]error{
 		"append":  s.AppendEvents(t.Context(), old, s.delta(old, 3, "b")),
 		"renew":   s.RenewLease(t.Context(), old, s.now.Add(time.Hour)),
@@ -207,7 +208,7 @@ func testFencing(t *testing.T, s *runStoreTest) {
 	if err := s.AppendEvents(t.Context(), fresh, s.delta(fresh, 3, "c")); err != nil {
 		t.Fatal(err)
 	}
-	events, _ := s.Events(t.Context(), "r1", 1, 10)
+	events, _ := s.Events(t.Context(), access.For(ibid.Owner), "r1", 1, 10)
 	if len(events) != 2 || events[1].Data != (ibid.AnswerDelta{Text: "c"}) {
 		t.Fatalf("log %+v", events)
 	}
@@ -224,7 +225,7 @@ func testNoGaps(t *testing.T, s *runStoreTest) {
 	if err := s.AppendEvents(t.Context(), l, s.delta(l, 2, "x")); err != nil {
 		t.Fatal(err)
 	}
-	if run, _ := s.Run(t.Context(), "r1"); run.LastSeq != 2 {
+	if run, _ := s.Run(t.Context(), access.For(ibid.Owner), "r1"); run.LastSeq != 2 {
 		t.Fatalf("last_seq %d", run.LastSeq)
 	}
 }
@@ -233,14 +234,14 @@ func testFinish(t *testing.T, s *runStoreTest) {
 	s.accept(t, "t1", "r1", "")
 	l := s.claim(t, "p")
 	s.finish(t, l, 2)
-	m, err := s.Message(t.Context(), "r1")
+	m, err := s.Message(t.Context(), access.For(ibid.Owner), "r1")
 	if err != nil || m.Status != ibid.StatusCompleted || m.Text != "because" {
 		t.Fatalf("message %+v, %v", m, err)
 	}
-	if live, err := s.LiveRun(t.Context(), "t1"); live != nil || err != nil {
+	if live, err := s.LiveRun(t.Context(), access.For(ibid.Owner), "t1"); live != nil || err != nil {
 		t.Fatalf("still live: %+v, %v", live, err)
 	}
-	latest, err := s.LatestRun(t.Context(), "t1")
+	latest, err := s.LatestRun(t.Context(), access.For(ibid.Owner), "t1")
 	if err != nil || latest.ID != "r1" || latest.Status != ibid.StatusCompleted {
 		t.Fatalf("latest %+v, %v", latest, err)
 	}
@@ -289,34 +290,34 @@ func testBranches(t *testing.T, s *runStoreTest) {
 	s.finish(t, s.claim(t, "p"), 2)
 	s.accept(t, "t1", "r3", "r1") // an edit of u-r2: a sibling of it
 	l := s.claim(t, "p")
-	if err := s.DeleteMessage(t.Context(), "u-r3"); ibid.CodeOf(err) != ibid.CodeConflict {
+	if err := s.DeleteMessage(t.Context(), access.For(ibid.Owner), "u-r3"); ibid.CodeOf(err) != ibid.CodeConflict {
 		t.Fatalf("a message that is being answered was deleted: %v", err)
 	}
 	s.finish(t, l, 2)
 	if all, _ := s.all(t.Context(), "t1"); len(all) != 6 {
 		t.Fatalf("%d messages", len(all))
 	}
-	if err := s.SetThread(t.Context(), "t1", "", "r2"); err != nil {
+	if err := s.SetThread(t.Context(), access.For(ibid.Owner), "t1", "", "r2"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SetThread(t.Context(), "t1", "", "elsewhere"); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if err := s.SetThread(t.Context(), access.For(ibid.Owner), "t1", "", "elsewhere"); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Fatalf("a head that is not there: %v", err)
 	}
-	if err := s.DeleteMessage(t.Context(), "u-r2"); err != nil {
+	if err := s.DeleteMessage(t.Context(), access.For(ibid.Owner), "u-r2"); err != nil {
 		t.Fatal(err)
 	}
-	thread, _ := s.Thread(t.Context(), "t1")
+	thread, _ := s.Thread(t.Context(), access.For(ibid.Owner), "t1")
 	all, _ := s.all(t.Context(), "t1")
 	if thread.HeadID != "r1" || len(all) != 4 {
 		t.Fatalf("head %s, %d messages", thread.HeadID, len(all))
 	}
-	if events, _ := s.Events(t.Context(), "r2", 0, 10); len(events) != 0 {
+	if events, _ := s.Events(t.Context(), access.For(ibid.Owner), "r2", 0, 10); len(events) != 0 {
 		t.Fatalf("the log of a deleted answer is still there: %+v", events)
 	}
-	if err := s.DeleteMessage(t.Context(), "u-r1"); err != nil {
+	if err := s.DeleteMessage(t.Context(), access.For(ibid.Owner), "u-r1"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Thread(t.Context(), "t1"); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.Thread(t.Context(), access.For(ibid.Owner), "t1"); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Fatalf("a thread without messages: %v", err)
 	}
 }
@@ -334,10 +335,10 @@ func testMaxQueued(t *testing.T, s *runStoreTest) {
 	if !errors.As(err, &busy) || busy.Code != ibid.CodeBusy || !busy.Retryable || busy.RetryAfter <= 0 {
 		t.Fatalf("one more: %v", err)
 	}
-	if _, err := s.Thread(t.Context(), "refused"); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.Thread(t.Context(), access.For(ibid.Owner), "refused"); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("its thread is there: %v", err)
 	}
-	if _, err := s.Message(t.Context(), "u-r"); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.Message(t.Context(), access.For(ibid.Owner), "u-r"); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("its question is there: %v", err)
 	}
 	s.claim(t, "p")
@@ -347,24 +348,24 @@ func testMaxQueued(t *testing.T, s *runStoreTest) {
 func testThreads(t *testing.T, s *runStoreTest) {
 	s.accept(t, "t1", "r1", "")
 	s.accept(t, "t2", "r2", "")
-	threads, _, err := s.Threads(t.Context(), ibid.ThreadQuery{}, ibid.Page{})
+	threads, _, err := s.Threads(t.Context(), access.For(ibid.Owner), ibid.ThreadQuery{}, ibid.Page{})
 	if err != nil || len(threads) != 2 || threads[0].ID != "t2" {
 		t.Fatalf("threads %+v, %v", threads, err)
 	}
-	if err := s.SetThread(t.Context(), "t1", "renamed", ""); err != nil {
+	if err := s.SetThread(t.Context(), access.For(ibid.Owner), "t1", "renamed", ""); err != nil {
 		t.Fatal(err)
 	}
-	if thread, _ := s.Thread(t.Context(), "t1"); thread.Title != "renamed" || thread.HeadID != "r1" {
+	if thread, _ := s.Thread(t.Context(), access.For(ibid.Owner), "t1"); thread.Title != "renamed" || thread.HeadID != "r1" {
 		t.Fatalf("thread %+v", thread)
 	}
-	if err := s.RemoveThread(t.Context(), "t1", s.now); ibid.CodeOf(err) != ibid.CodeConflict {
+	if err := s.RemoveThread(t.Context(), access.For(ibid.Owner), "t1", s.now); ibid.CodeOf(err) != ibid.CodeConflict {
 		t.Fatalf("a thread that is being answered was deleted: %v", err)
 	}
 	s.finish(t, s.claim(t, "p"), 2)
-	if err := s.RemoveThread(t.Context(), "t1", s.now); err != nil {
+	if err := s.RemoveThread(t.Context(), access.For(ibid.Owner), "t1", s.now); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Message(t.Context(), "r1"); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.Message(t.Context(), access.For(ibid.Owner), "r1"); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Fatalf("a message of a deleted thread: %v", err)
 	}
 }
@@ -394,7 +395,7 @@ func testConcurrentAppends(t *testing.T, s *runStoreTest) {
 	}
 	group.Wait()
 	for _, l := range leases {
-		log, err := s.Events(t.Context(), l.RunID, 0, 1000)
+		log, err := s.Events(t.Context(), access.For(ibid.Owner), l.RunID, 0, 1000)
 		if err != nil || len(log) != 1+events {
 			t.Fatalf("%d events, %v", len(log), err)
 		}
@@ -423,11 +424,11 @@ func testEventRoundTrip(t *testing.T, s *runStoreTest) {
 	if err := s.AppendEvents(t.Context(), l, events); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Events(t.Context(), "r1", 1, 3)
+	got, err := s.Events(t.Context(), access.For(ibid.Owner), "r1", 1, 3)
 	if err != nil || len(got) != 3 {
 		t.Fatalf("a page of 3 gave %d, %v", len(got), err)
 	}
-	rest, _ := s.Events(t.Context(), "r1", got[2].Seq, 100)
+	rest, _ := s.Events(t.Context(), access.For(ibid.Owner), "r1", got[2].Seq, 100)
 	got = append(got, rest...)
 	if len(got) != len(events) {
 		t.Fatalf("%d events of %d", len(got), len(events))
@@ -443,11 +444,11 @@ func testEventRoundTrip(t *testing.T, s *runStoreTest) {
 
 func testMissing(t *testing.T, s *runStoreTest) {
 	ctx := t.Context()
-	_, runErr := s.Run(ctx, "x")
-	_, messageErr := s.Message(ctx, "x")
-	_, threadErr := s.Thread(ctx, "x")
+	_, runErr := s.Run(ctx, access.For(ibid.Owner), "x")
+	_, messageErr := s.Message(ctx, access.For(ibid.Owner), "x")
+	_, threadErr := s.Thread(ctx, access.For(ibid.Owner), "x")
 	for what, err := range map[string]error{"run": runErr, "message": messageErr, "thread": threadErr,
-		"rename": s.SetThread(ctx, "x", "y", ""), "delete": s.RemoveThread(ctx, "x", s.now), "restore": s.RestoreThread(ctx, "x", s.now), "delete message": s.DeleteMessage(ctx, "x")} {
+		"rename": s.SetThread(ctx, access.For(ibid.Owner), "x", "y", ""), "delete": s.RemoveThread(ctx, access.For(ibid.Owner), "x", s.now), "restore": s.RestoreThread(ctx, access.For(ibid.Owner), "x", s.now), "delete message": s.DeleteMessage(ctx, access.For(ibid.Owner), "x")} {
 		if ibid.CodeOf(err) != ibid.CodeNotFound {
 			t.Errorf("%s: %v", what, err)
 		}

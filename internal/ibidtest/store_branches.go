@@ -10,22 +10,25 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // BranchStore reads conversations in parts.
 type BranchStore interface {
-	Messages(ctx context.Context, threadID string, page ibid.Page) (messages []ibid.Message, next string, err error)
-	Branch(ctx context.Context, threadID, headID string, page ibid.Page) (messages []ibid.Message, next string, err error)
-	BranchAround(ctx context.Context, threadID, headID, messageID string, limit int) (messages []ibid.Message, next, newer string, err error)
-	BranchAfter(ctx context.Context, threadID string, page ibid.Page) (messages []ibid.Message, newer string, err error)
-	ShowBranch(ctx context.Context, threadID, messageID string) error
-	Siblings(ctx context.Context, messageIDs []string) (map[string][]string, error)
-	Questions(ctx context.Context, messageID string) (int, error)
+	Messages(ctx context.Context, view access.View, threadID string, page ibid.Page) (messages []ibid.Message, next string, err error)
+	Branch(ctx context.Context, view access.View, threadID, headID string, page ibid.Page) (messages []ibid.Message, next string, err error)
+	BranchAround(ctx context.Context, view access.View, threadID, headID, messageID string, limit int) (messages []ibid.Message, next, newer string, err error)
+	BranchAfter(ctx context.Context, view access.View, threadID string, page ibid.Page) (messages []ibid.Message, newer string, err error)
+	ShowBranch(ctx context.Context, view access.View, threadID, messageID string) error
+	Siblings(ctx context.Context, view access.View, messageIDs []string) (map[string][]string, error)
+	Questions(ctx context.Context, view access.View, messageID string) (int, error)
 }
 
 // all returns all messages of a thread, oldest first.
 func (s *runStoreTest) all(ctx context.Context, threadID string) ([]ibid.Message, error) {
-	return pagesBack(func(page ibid.Page) ([]ibid.Message, string, error) { return s.Messages(ctx, threadID, page) }, 500)
+	return pagesBack(func(page ibid.Page) ([]ibid.Message, string, error) {
+		return s.Messages(ctx, access.For(ibid.Owner), threadID, page)
+	}, 500)
 }
 
 // pagesBack reads a list from its newest page to its oldest, and returns it oldest
@@ -78,52 +81,52 @@ func testParts(t *testing.T, s *runStoreTest) {
 		var err error
 		switch what {
 		case "the head's part":
-			got, _, err = s.Branch(ctx, "t1", "r4", ibid.Page{Limit: 2})
+			got, _, err = s.Branch(ctx, access.For(ibid.Owner), "t1", "r4", ibid.Page{Limit: 2})
 		case "the part before":
-			_, next, _ := s.Branch(ctx, "t1", "r4", ibid.Page{Limit: 2})
-			got, _, err = s.Branch(ctx, "t1", "r4", ibid.Page{Limit: 2, Cursor: next})
+			_, next, _ := s.Branch(ctx, access.For(ibid.Owner), "t1", "r4", ibid.Page{Limit: 2})
+			got, _, err = s.Branch(ctx, access.For(ibid.Owner), "t1", "r4", ibid.Page{Limit: 2, Cursor: next})
 		case "the beginning":
-			got, next, err := s.Branch(ctx, "t1", "r1", ibid.Page{Limit: 2})
+			got, next, err := s.Branch(ctx, access.For(ibid.Owner), "t1", "r1", ibid.Page{Limit: 2})
 			if ids(got) != want || next != "" || err != nil {
 				t.Errorf("%s: %s, %q, %v", what, ids(got), next, err)
 			}
 			continue
 		case "around u-r2":
-			got, _, _, err = s.BranchAround(ctx, "t1", "r4", "u-r2", 3)
+			got, _, _, err = s.BranchAround(ctx, access.For(ibid.Owner), "t1", "r4", "u-r2", 3)
 		case "newer than that":
-			_, _, newer, _ := s.BranchAround(ctx, "t1", "r4", "u-r2", 3)
-			got, _, err = s.BranchAfter(ctx, "t1", ibid.Page{Limit: 2, Cursor: newer})
+			_, _, newer, _ := s.BranchAround(ctx, access.For(ibid.Owner), "t1", "r4", "u-r2", 3)
+			got, _, err = s.BranchAfter(ctx, access.For(ibid.Owner), "t1", ibid.Page{Limit: 2, Cursor: newer})
 		case "newer than that again":
-			_, _, newer, _ := s.BranchAround(ctx, "t1", "r4", "u-r2", 3)
-			_, newer, _ = s.BranchAfter(ctx, "t1", ibid.Page{Limit: 2, Cursor: newer})
-			got, newer, err = s.BranchAfter(ctx, "t1", ibid.Page{Limit: 2, Cursor: newer})
+			_, _, newer, _ := s.BranchAround(ctx, access.For(ibid.Owner), "t1", "r4", "u-r2", 3)
+			_, newer, _ = s.BranchAfter(ctx, access.For(ibid.Owner), "t1", ibid.Page{Limit: 2, Cursor: newer})
+			got, newer, err = s.BranchAfter(ctx, access.For(ibid.Owner), "t1", ibid.Page{Limit: 2, Cursor: newer})
 			if newer != "" {
 				t.Error("something is said to be newer than the head")
 			}
 		case "the thread's newest":
-			got, _, err = s.Messages(ctx, "t1", ibid.Page{Limit: 2})
+			got, _, err = s.Messages(ctx, access.For(ibid.Owner), "t1", ibid.Page{Limit: 2})
 		}
 		if ids(got) != want || err != nil {
 			t.Errorf("%s: %s, want %s (%v)", what, ids(got), want, err)
 		}
 	}
-	if got, next, err := s.Branch(ctx, "t2", "r4", ibid.Page{}); len(got) != 0 || next != "" || err != nil {
+	if got, next, err := s.Branch(ctx, access.For(ibid.Owner), "t2", "r4", ibid.Page{}); len(got) != 0 || next != "" || err != nil {
 		t.Errorf("the branch of another thread's message: %s, %q, %v", ids(got), next, err)
 	}
-	if _, _, _, err := s.BranchAround(ctx, "t2", "other", "r2", 3); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, _, _, err := s.BranchAround(ctx, access.For(ibid.Owner), "t2", "other", "r2", 3); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("around another thread's message: %v", err)
 	}
-	if err := s.ShowBranch(ctx, "t2", "r2"); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if err := s.ShowBranch(ctx, access.For(ibid.Owner), "t2", "r2"); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("show another thread's branch: %v", err)
 	}
 	for _, bad := range []string{"?", "bnVsbA", ibid.EncodeCursor(1)} {
-		if _, _, err := s.Branch(ctx, "t1", "r4", ibid.Page{Cursor: bad}); ibid.CodeOf(err) != ibid.CodeBadRequest {
+		if _, _, err := s.Branch(ctx, access.For(ibid.Owner), "t1", "r4", ibid.Page{Cursor: bad}); ibid.CodeOf(err) != ibid.CodeBadRequest {
 			t.Errorf("branch at cursor %q: %v", bad, err)
 		}
-		if _, _, err := s.Messages(ctx, "t1", ibid.Page{Cursor: bad}); ibid.CodeOf(err) != ibid.CodeBadRequest {
+		if _, _, err := s.Messages(ctx, access.For(ibid.Owner), "t1", ibid.Page{Cursor: bad}); ibid.CodeOf(err) != ibid.CodeBadRequest {
 			t.Errorf("messages at cursor %q: %v", bad, err)
 		}
-		if _, _, err := s.Threads(ctx, ibid.ThreadQuery{}, ibid.Page{Cursor: bad}); ibid.CodeOf(err) != ibid.CodeBadRequest {
+		if _, _, err := s.Threads(ctx, access.For(ibid.Owner), ibid.ThreadQuery{}, ibid.Page{Cursor: bad}); ibid.CodeOf(err) != ibid.CodeBadRequest {
 			t.Errorf("threads at cursor %q: %v", bad, err)
 		}
 	}
@@ -150,7 +153,7 @@ func testRandomBranches(t *testing.T, s *runStoreTest) {
 			s.finish(t, s.claim(t, "p"), 2)
 			order = append(order, "u-"+id, id)
 			for _, made := range order[len(order)-2:] {
-				m, err := s.Message(ctx, made)
+				m, err := s.Message(ctx, access.For(ibid.Owner), made)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -177,21 +180,25 @@ func (s *runStoreTest) compareTree(t *testing.T, thread string, tree map[string]
 	t.Helper()
 	ctx := t.Context()
 	limit := 1 + rng.IntN(7)
-	all, err := pagesBack(func(p ibid.Page) ([]ibid.Message, string, error) { return s.Messages(ctx, thread, p) }, limit)
+	all, err := pagesBack(func(p ibid.Page) ([]ibid.Message, string, error) {
+		return s.Messages(ctx, access.For(ibid.Owner), thread, p)
+	}, limit)
 	if ids(all) != strings.Join(order, " ") || err != nil {
 		t.Fatalf("%s: all are %s, want %v (%v)", thread, ids(all), order, err)
 	}
-	siblings, err := s.Siblings(ctx, order)
+	siblings, err := s.Siblings(ctx, access.For(ibid.Owner), order)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range order {
 		path, questions := pathTo(tree, id)
-		got, err := pagesBack(func(p ibid.Page) ([]ibid.Message, string, error) { return s.Branch(ctx, thread, id, p) }, limit)
+		got, err := pagesBack(func(p ibid.Page) ([]ibid.Message, string, error) {
+			return s.Branch(ctx, access.For(ibid.Owner), thread, id, p)
+		}, limit)
 		if ids(got) != strings.Join(path, " ") || err != nil {
 			t.Fatalf("%s: the branch of %s is %s, want %v (%v)", thread, id, ids(got), path, err)
 		}
-		if n, err := s.Questions(ctx, id); n != questions || err != nil {
+		if n, err := s.Questions(ctx, access.For(ibid.Owner), id); n != questions || err != nil {
 			t.Fatalf("%s: %d questions up to %s, want %d (%v)", thread, n, id, questions, err)
 		}
 		var same []string
@@ -227,7 +234,7 @@ func (s *runStoreTest) compareAround(t *testing.T, thread string, tree map[strin
 	if !slices.Contains(want, id) {
 		want, _ = pathTo(tree, newest)
 	}
-	part, next, newer, err := s.BranchAround(ctx, thread, head, id, limit)
+	part, next, newer, err := s.BranchAround(ctx, access.For(ibid.Owner), thread, head, id, limit)
 	if err != nil || len(part) > limit || !slices.ContainsFunc(part, func(m ibid.Message) bool { return m.ID == id }) {
 		t.Fatalf("%s: %d around %s: %s, %v", thread, limit, id, ids(part), err)
 	}
@@ -236,7 +243,7 @@ func (s *runStoreTest) compareAround(t *testing.T, thread string, tree map[strin
 			if p.Cursor == "" {
 				p.Cursor = next
 			}
-			return s.Branch(ctx, thread, head, p)
+			return s.Branch(ctx, access.For(ibid.Owner), thread, head, p)
 		}, limit)
 		if err != nil {
 			t.Fatal(err)
@@ -245,7 +252,7 @@ func (s *runStoreTest) compareAround(t *testing.T, thread string, tree map[strin
 	}
 	for newer != "" {
 		var after []ibid.Message
-		if after, newer, err = s.BranchAfter(ctx, thread, ibid.Page{Limit: limit, Cursor: newer}); err != nil || len(after) == 0 {
+		if after, newer, err = s.BranchAfter(ctx, access.For(ibid.Owner), thread, ibid.Page{Limit: limit, Cursor: newer}); err != nil || len(after) == 0 {
 			t.Fatalf("%s: after %s: %s, %v", thread, ids(part), ids(after), err)
 		}
 		part = append(part, after...)
@@ -253,10 +260,10 @@ func (s *runStoreTest) compareAround(t *testing.T, thread string, tree map[strin
 	if ids(part) != strings.Join(want, " ") {
 		t.Fatalf("%s: around %s from %s: %s, want %v", thread, id, head, ids(part), want)
 	}
-	if err := s.ShowBranch(ctx, thread, id); err != nil {
+	if err := s.ShowBranch(ctx, access.For(ibid.Owner), thread, id); err != nil {
 		t.Fatal(err)
 	}
-	if now, err := s.Thread(ctx, thread); now.HeadID != newest || err != nil {
+	if now, err := s.Thread(ctx, access.For(ibid.Owner), thread); now.HeadID != newest || err != nil {
 		t.Fatalf("%s: the branch through %s ends with %s, want %s (%v)", thread, id, now.HeadID, newest, err)
 	}
 }
@@ -279,12 +286,12 @@ func testFindThreads(t *testing.T, s *runStoreTest) {
 	}
 	for _, id := range []string{"aa1", "aa2", "ab3", "ba4", "bb5", "bc6"} {
 		s.accept(t, id, "r-"+id, "")
-		if err := s.SetThread(ctx, id, titles[id], ""); err != nil {
+		if err := s.SetThread(ctx, access.For(ibid.Owner), id, titles[id], ""); err != nil {
 			t.Fatal(err)
 		}
 		s.finish(t, s.claim(t, "p"), 2)
 	}
-	if err := s.RemoveThread(ctx, "bc6", s.now); err != nil {
+	if err := s.RemoveThread(ctx, access.For(ibid.Owner), "bc6", s.now); err != nil {
 		t.Fatal(err)
 	}
 	for q, want := range map[ibid.ThreadQuery]string{
@@ -308,7 +315,7 @@ func testFindThreads(t *testing.T, s *runStoreTest) {
 	} {
 		var got []string
 		for page := (ibid.Page{Limit: 1}); ; {
-			threads, next, err := s.Threads(ctx, q, page)
+			threads, next, err := s.Threads(ctx, access.For(ibid.Owner), q, page)
 			if err != nil {
 				t.Fatal(err)
 			}

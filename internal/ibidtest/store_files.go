@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // FileStore is what a store of conversations can do with the files of messages.
@@ -14,10 +15,10 @@ type FileStore interface {
 	AddFile(ctx context.Context, messageID string, f ibid.Attachment) (n int, err error)
 	// Files returns the files of a thread without their bytes, in the order of
 	// its messages.
-	Files(ctx context.Context, threadID string) ([]ibid.File, error)
-	File(ctx context.Context, messageID string, n int) (ibid.File, error)
+	Files(ctx context.Context, view access.View, threadID string) ([]ibid.File, error)
+	File(ctx context.Context, view access.View, messageID string, n int) (ibid.File, error)
 	// FileText returns what a file says, NOT_FOUND until SetFileText has kept it.
-	FileText(ctx context.Context, messageID string, n int) (ibid.Extract, error)
+	FileText(ctx context.Context, view access.View, messageID string, n int) (ibid.Extract, error)
 	SetFileText(ctx context.Context, messageID string, n int, x ibid.Extract) error
 }
 
@@ -37,7 +38,7 @@ func testFiles(t *testing.T, s *runStoreTest) {
 	if len(request.Attachments[0].Data) == 0 {
 		t.Error("the caller's own request was changed")
 	}
-	m, err := s.Message(ctx, "u1")
+	m, err := s.Message(ctx, access.For(ibid.Owner), "u1")
 	if err != nil || len(m.Request.Attachments) != 2 || m.Request.Attachments[0].Data != nil || m.Request.Attachments[1].Bytes != 6 {
 		t.Errorf("the message holds %+v, %v", m.Request, err)
 	}
@@ -54,50 +55,50 @@ func testFiles(t *testing.T, s *runStoreTest) {
 	if _, err := s.AddFile(ctx, "none", ibid.Attachment{Name: "x", Data: []byte("x")}); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("a file of no message: %v", err)
 	}
-	files, err := s.Files(ctx, "t1")
+	files, err := s.Files(ctx, access.For(ibid.Owner), "t1")
 	if err != nil || len(files) != 4 || files[0].ID() != "u1:0" || files[3].ID() != "r1:1" || files[0].Data != nil || files[1].Bytes != 6 ||
 		files[0].Version != ibid.VersionOf([]byte("first\x00")) || files[1].Version == files[0].Version {
 		t.Errorf("files %+v, %v", files, err)
 	}
-	f, err := s.File(ctx, "u1", 0)
+	f, err := s.File(ctx, access.For(ibid.Owner), "u1", 0)
 	if err != nil || string(f.Data) != "first\x00" || f.Name != "a.txt" || f.MIME != "text/plain" || f.Version != files[0].Version {
 		t.Errorf("file %+v, %v", f, err)
 	}
-	if _, err := s.FileText(ctx, "u1", 0); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.FileText(ctx, access.For(ibid.Owner), "u1", 0); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("a text that nobody has read: %v", err)
 	}
 	if err := s.SetFileText(ctx, "u1", 0, ibid.Extract{Text: "first", Format: "text"}); err != nil {
 		t.Fatal(err)
 	}
-	if x, err := s.FileText(ctx, "u1", 0); err != nil || x.Text != "first" {
+	if x, err := s.FileText(ctx, access.For(ibid.Owner), "u1", 0); err != nil || x.Text != "first" {
 		t.Errorf("text %+v, %v", x, err)
 	}
-	if _, err := s.File(ctx, "u1", 9); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.File(ctx, access.For(ibid.Owner), "u1", 9); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	s.finish(t, ibid.Lease{RunID: "r1", Owner: "p", Fence: run.Fence}, 1)
-	if err := s.RemoveThread(ctx, "t1", s.now); err != nil {
+	if err := s.RemoveThread(ctx, access.For(ibid.Owner), "t1", s.now); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.File(ctx, "u1", 0); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.File(ctx, access.For(ibid.Owner), "u1", 0); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("a file of a removed thread: %v", err)
 	}
-	if files, err := s.Files(ctx, "t1"); len(files) > 0 || err != nil {
+	if files, err := s.Files(ctx, access.For(ibid.Owner), "t1"); len(files) > 0 || err != nil {
 		t.Errorf("files of a removed thread: %v, %v", files, err)
 	}
-	if err := s.RestoreThread(ctx, "t1", s.now); err != nil {
+	if err := s.RestoreThread(ctx, access.For(ibid.Owner), "t1", s.now); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := s.File(ctx, "u1", 0); err != nil || string(f.Data) != "first\x00" {
+	if f, err := s.File(ctx, access.For(ibid.Owner), "u1", 0); err != nil || string(f.Data) != "first\x00" {
 		t.Errorf("a file of a restored thread: %+v, %v", f, err)
 	}
-	if err := s.RemoveThread(ctx, "t1", s.now); err != nil {
+	if err := s.RemoveThread(ctx, access.For(ibid.Owner), "t1", s.now); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := s.SweepThreads(ctx, s.now.Add(time.Second)); n != 1 || err != nil {
 		t.Fatalf("swept %d, %v", n, err)
 	}
-	if _, err := s.FileText(ctx, "u1", 0); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.FileText(ctx, access.For(ibid.Owner), "u1", 0); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("a file outlives its thread: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // activityKept is how many changes a reader may lag behind.
@@ -56,8 +57,8 @@ func (p *Pipeline) Activity(after int64) (ids []string, last int64, wake <-chan 
 
 // Cancel stops the work on a document. It returns once the work has ended: an
 // older version stays what is searched, a document without one has failed.
-func (p *Pipeline) Cancel(ctx context.Context, documentID string) (ibid.Document, error) {
-	d, err := p.cfg.Store.CancelDocument(ctx, documentID)
+func (p *Pipeline) Cancel(ctx context.Context, view access.View, documentID string) (ibid.Document, error) {
+	d, err := p.cfg.Store.CancelDocument(ctx, view, documentID)
 	if err != nil {
 		return d, err
 	}

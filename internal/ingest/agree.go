@@ -68,7 +68,7 @@ func (p *Pipeline) agree(ctx context.Context) error {
 
 // restore makes the index hold of one document what the library holds of it.
 func (p *Pipeline) restore(ctx context.Context, documentID string) error {
-	chunks, err := p.cfg.Library.DocumentChunks(ctx, documentID)
+	chunks, err := p.cfg.Library.DocumentChunks(ctx, system, documentID)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (p *Pipeline) restore(ctx context.Context, documentID string) error {
 		p.cfg.Index.Delete(documentID)
 		return nil
 	}
-	d, err := p.cfg.Library.Document(ctx, documentID)
+	d, err := p.cfg.Library.Document(ctx, system, documentID)
 	if err != nil {
 		return err
 	}

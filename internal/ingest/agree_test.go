@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/engine/local"
 )
 
@@ -29,7 +30,7 @@ func TestCompareAndRebuild(t *testing.T) {
 	s.agrees(3)
 
 	// Whatever the index has lost, kept or mixed up is found, and mended.
-	chunks, err := s.db.DocumentChunks(t.Context(), docs[1].ID)
+	chunks, err := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), docs[1].ID)
 	if err != nil || len(chunks) < 2 {
 		t.Fatalf("%d chunks, %v", len(chunks), err)
 	}

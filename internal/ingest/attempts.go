@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // What ends a reader, or ibid itself, from outside is not a file's fault: the
@@ -104,8 +105,8 @@ func (p *Pipeline) waitForRoom(ctx context.Context, d ibid.Document, version str
 
 // Retry lets a document that failed be read again. The error is a CONFLICT when it
 // did not fail.
-func (p *Pipeline) Retry(ctx context.Context, documentID string) (ibid.Document, error) {
-	d, err := p.cfg.Store.RetryDocument(ctx, documentID, p.cfg.Now())
+func (p *Pipeline) Retry(ctx context.Context, view access.View, documentID string) (ibid.Document, error) {
+	d, err := p.cfg.Store.RetryDocument(ctx, view, documentID, p.cfg.Now())
 	if err != nil {
 		return d, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/store/sqlite"
 )
 
@@ -96,17 +97,17 @@ func TestRetry(t *testing.T) {
 	if d.Status != ibid.DocumentFailed {
 		t.Fatalf("%+v", d)
 	}
-	again, err := s.Retry(t.Context(), d.ID)
+	again, err := s.Retry(t.Context(), access.For(ibid.Owner), d.ID)
 	if err != nil || again.Status != ibid.DocumentQueued || again.Error != "" {
 		t.Fatalf("%+v, %v", again, err)
 	}
 	if now := s.settled(d.ID); now.Status != ibid.DocumentReady || files.attempts("a.txt") != "[0 1 2 0]" || s.finds("walrus") == "" {
 		t.Errorf("%s, read after %s kills", now.Status, files.attempts("a.txt"))
 	}
-	if _, err := s.Retry(t.Context(), d.ID); ibid.CodeOf(err) != ibid.CodeConflict {
+	if _, err := s.Retry(t.Context(), access.For(ibid.Owner), d.ID); ibid.CodeOf(err) != ibid.CodeConflict {
 		t.Errorf("a document that is ready: %v", err)
 	}
-	if _, err := s.Retry(t.Context(), "none"); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.Retry(t.Context(), access.For(ibid.Owner), "none"); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("a document that is not there: %v", err)
 	}
 
@@ -114,7 +115,7 @@ func TestRetry(t *testing.T) {
 	// archive, and the new version of a document whose older one is searched.
 	cancelled := s.add("b.txt", "wait for the giraffe")
 	<-files.waiting
-	if _, err := s.Cancel(t.Context(), cancelled.ID); err != nil {
+	if _, err := s.Cancel(t.Context(), access.For(ibid.Owner), cancelled.ID); err != nil {
 		t.Fatal(err)
 	}
 	close(files.block)
@@ -126,7 +127,7 @@ func TestRetry(t *testing.T) {
 		if d := s.settled(id); d.Status != ibid.DocumentFailed {
 			t.Errorf("%s is %s", d.Name, d.Status)
 		}
-		if _, err := s.Retry(t.Context(), id); err != nil {
+		if _, err := s.Retry(t.Context(), access.For(ibid.Owner), id); err != nil {
 			t.Error(err)
 		}
 		if d := s.settled(id); d.Status != ibid.DocumentReady {
@@ -144,7 +145,7 @@ func TestRetry(t *testing.T) {
 // withSource returns the id of a document.
 func (s *shop) withSource(source string) string {
 	s.t.Helper()
-	docs, _, err := s.db.Documents(s.t.Context(), ibid.DocumentQuery{}, ibid.Page{Limit: ibid.MaxLimit})
+	docs, _, err := s.db.Documents(s.t.Context(), access.For(ibid.Owner), ibid.DocumentQuery{}, ibid.Page{Limit: ibid.MaxLimit})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -183,14 +184,14 @@ func TestADocumentThatEndsIbid(t *testing.T) {
 			t.Fatalf("one that has seen %d ends is begun though %d are allowed", crashes+1, crashes)
 		}
 	}
-	now, err := db.Document(t.Context(), d.ID)
+	now, err := db.Document(t.Context(), access.For(ibid.Owner), d.ID)
 	if err != nil || now.Status != ibid.DocumentFailed || now.Error != gaveUp {
 		t.Fatalf("%+v, %v", now, err)
 	}
 	db.Close()
 	close(files.block)
 	s = openShop(t, dir, files)
-	if _, err := s.Retry(t.Context(), d.ID); err != nil {
+	if _, err := s.Retry(t.Context(), access.For(ibid.Owner), d.ID); err != nil {
 		t.Fatal(err)
 	}
 	if now := s.settled(d.ID); now.Status != ibid.DocumentReady {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 func TestCancelStopsAtOnce(t *testing.T) {
@@ -12,17 +13,17 @@ func TestCancelStopsAtOnce(t *testing.T) {
 	s := openShop(t, t.TempDir(), files)
 	first := s.add("a.txt", "wait for the walrus.") // for ever, but for the cancel
 	<-files.waiting
-	d, err := s.Cancel(t.Context(), first.ID)
+	d, err := s.Cancel(t.Context(), access.For(ibid.Owner), first.ID)
 	if err != nil || d.Status != ibid.DocumentFailed || d.Error == "" || s.finds("walrus") != "" {
 		t.Fatalf("cancelled: %+v, %v", d, err)
 	}
 	if now := s.settled(first.ID); now.Status != ibid.DocumentFailed {
 		t.Fatalf("afterwards: %+v", now)
 	}
-	if _, err := s.Cancel(t.Context(), first.ID); ibid.CodeOf(err) != ibid.CodeConflict {
+	if _, err := s.Cancel(t.Context(), access.For(ibid.Owner), first.ID); ibid.CodeOf(err) != ibid.CodeConflict {
 		t.Errorf("cancelled twice: %v", err)
 	}
-	if _, err := s.Cancel(t.Context(), "none"); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.Cancel(t.Context(), access.For(ibid.Owner), "none"); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("a document that is not there: %v", err)
 	}
 	// It may be added again.
@@ -39,7 +40,7 @@ func TestCancelLeavesTheOlderVersion(t *testing.T) {
 	good := s.settled(s.add("a.txt", "The giraffe eats.").ID)
 	s.add("a.txt", "wait for the walrus.")
 	<-files.waiting
-	d, err := s.Cancel(t.Context(), good.ID)
+	d, err := s.Cancel(t.Context(), access.For(ibid.Owner), good.ID)
 	if err != nil || d.Status != ibid.DocumentReady || d.Version != good.Version || d.Pages != good.Pages || d.Chunks != good.Chunks {
 		t.Fatalf("cancelled: %+v, %v", d, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // Bounds of what people say of a document; lengths are in bytes.
@@ -33,10 +34,10 @@ type Description struct {
 
 // Describe changes what a document is called and where it belongs, and returns
 // it as it then stands. Searches go by it at once.
-func (p *Pipeline) Describe(ctx context.Context, documentID string, change Description) (ibid.Document, error) {
+func (p *Pipeline) Describe(ctx context.Context, view access.View, documentID string, change Description) (ibid.Document, error) {
 	p.publish.Lock()
 	defer p.publish.Unlock()
-	d, err := p.cfg.Store.ChangeDocument(ctx, documentID, change.apply)
+	d, err := p.cfg.Store.ChangeDocument(ctx, view, documentID, change.apply)
 	if err != nil {
 		return d, err
 	}

@@ -26,11 +26,11 @@ func (p *Pipeline) divideDocument(ctx context.Context, documentID string) error 
 	defer p.turns.take()()
 	p.publish.Lock() // no other version takes its place meanwhile
 	defer p.publish.Unlock()
-	passages, err := p.cfg.Library.DocumentChunks(ctx, documentID)
+	passages, err := p.cfg.Library.DocumentChunks(ctx, system, documentID)
 	if err != nil || len(passages) == 0 {
 		return err
 	}
-	x, err := p.cfg.Divider.Extract(ctx, documentID, passages[0].Version)
+	x, err := p.cfg.Divider.Extract(ctx, system, documentID, passages[0].Version)
 	if err != nil {
 		return fmt.Errorf("read the text of document %s: %w", documentID, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // The database knows sections, passages and sentences; what is searched,
@@ -13,7 +14,7 @@ import (
 func TestThreeLevelsAreStored(t *testing.T) {
 	s := openShop(t, t.TempDir(), newParagraphs())
 	d := s.settled(s.add("a.txt", long("walrus")+long("giraffe")).ID)
-	passages, err := s.db.DocumentChunks(t.Context(), d.ID)
+	passages, err := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID)
 	if err != nil || len(passages) != d.Chunks || s.index.Len() != d.Chunks {
 		t.Fatalf("%d passages, %d in the index, of %+v, %v", len(passages), s.index.Len(), d, err)
 	}
@@ -22,7 +23,7 @@ func TestThreeLevelsAreStored(t *testing.T) {
 	if second.Kept < 2 || second.Kept+second.Embedded != second.Chunks {
 		t.Fatalf("second version %+v", second)
 	}
-	passages, _ = s.db.DocumentChunks(t.Context(), d.ID)
+	passages, _ = s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID)
 	s.hasLevels(passages)
 	if _, err := s.Rebuild(t.Context()); err != nil {
 		t.Fatal(err)
@@ -35,12 +36,12 @@ func TestThreeLevelsAreStored(t *testing.T) {
 func (s *shop) hasLevels(passages []ibid.Chunk) {
 	s.t.Helper()
 	for _, p := range passages {
-		parents, err := s.db.Parents(s.t.Context(), []string{p.ID})
+		parents, err := s.db.Parents(s.t.Context(), access.For(ibid.Owner), []string{p.ID})
 		section := parents[p.ID]
 		if err != nil || section.Level != sectionLevel || section.ID != p.ParentID || section.Text[p.Start-section.Start:p.End-section.Start] != p.Text {
 			s.t.Fatalf("section %+v of %+v, %v", section, p, err)
 		}
-		sentences, err := s.db.Sentences(s.t.Context(), []string{p.ID})
+		sentences, err := s.db.Sentences(s.t.Context(), access.For(ibid.Owner), []string{p.ID})
 		var words []string
 		for _, c := range sentences {
 			words = append(words, strings.Fields(c.Text)...)
@@ -60,11 +61,11 @@ func TestAnOldLibraryIsDivided(t *testing.T) {
 	dir, files := t.TempDir(), newParagraphs()
 	s := openShop(t, dir, files)
 	d := s.settled(s.add("a.txt", long("walrus")+long("giraffe")).ID)
-	x, err := s.db.Extract(t.Context(), d.ID, "")
+	x, err := s.db.Extract(t.Context(), access.For(ibid.Owner), d.ID, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, _ := s.db.DocumentChunks(t.Context(), d.ID)
+	before, _ := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID)
 	if _, _, err := s.db.FinishDocument(t.Context(), d, x, Chunks(d, x), nil, time.Now()); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestAnOldLibraryIsDivided(t *testing.T) {
 		ids, err := s.db.Undivided(t.Context())
 		return err == nil && len(ids) == 0
 	})
-	after, _ := s.db.DocumentChunks(t.Context(), d.ID)
+	after, _ := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID)
 	if len(after) != len(before) || after[0].ID != before[0].ID || files.read["a.txt"] != 1 {
 		t.Fatalf("%d passages were %d; read %d times", len(after), len(before), files.read["a.txt"])
 	}

@@ -22,13 +22,14 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/disk"
 )
 
 // Store keeps where each document stands.
 type Store interface {
 	PutDocument(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error)
-	DocumentsBySource(ctx context.Context, sources []string) ([]ibid.Document, error)
+	DocumentsBySource(ctx context.Context, view access.View, sources []string) ([]ibid.Document, error)
 	// PutUpload takes in a file that has no path or URL, but a name in a folder.
 	PutUpload(ctx context.Context, d ibid.Document, version string, on ibid.OnSameName) (stored ibid.Document, unchanged bool, same *ibid.SameName, err error)
 	// NextDocument passes over documents that have seen more than maxCrashes ends
@@ -36,26 +37,26 @@ type Store interface {
 	NextDocument(ctx context.Context, maxCrashes int) (d ibid.Document, version string, a ibid.Attempts, ok bool, err error)
 	PutBackDocument(ctx context.Context, documentID, version string) error
 	NoteReaderKilled(ctx context.Context, documentID, version string) error
-	RetryDocument(ctx context.Context, documentID string, at time.Time) (ibid.Document, error)
+	RetryDocument(ctx context.Context, view access.View, documentID string, at time.Time) (ibid.Document, error)
 	SetProgress(ctx context.Context, d ibid.Document) error // its stage, progress, pages and ETA
-	CancelDocument(ctx context.Context, documentID string) (ibid.Document, error)
+	CancelDocument(ctx context.Context, view access.View, documentID string) (ibid.Document, error)
 	// FinishDocument is given the chunks of all levels, and what the passages name.
 	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error)
 	SettleDocument(ctx context.Context, d ibid.Document, version string) error
-	ChangeDocument(ctx context.Context, documentID string, change func(*ibid.Document) error) (ibid.Document, error)
+	ChangeDocument(ctx context.Context, view access.View, documentID string, change func(*ibid.Document) error) (ibid.Document, error)
 	// RemoveDocument removes a document, and what came out of it where it is an
 	// archive.
-	RemoveDocument(ctx context.Context, id string, at time.Time) (removed []string, change int64, err error)
+	RemoveDocument(ctx context.Context, view access.View, id string, at time.Time) (removed []string, change int64, err error)
 	// RemovedWith returns a removed document and what went with it, if it was
 	// removed at since or later; RestoreDocument takes the removal of one back.
-	RemovedWith(ctx context.Context, id string, since time.Time) ([]ibid.Document, error)
-	RestoreDocument(ctx context.Context, id string, since time.Time, chunks []ibid.Chunk, named []ibid.Naming) (stored ibid.Document, change int64, restored bool, err error)
+	RemovedWith(ctx context.Context, view access.View, id string, since time.Time) ([]ibid.Document, error)
+	RestoreDocument(ctx context.Context, view access.View, id string, since time.Time, chunks []ibid.Chunk, named []ibid.Naming) (stored ibid.Document, change int64, restored bool, err error)
 	// HalfRestored are archives of which a crash left something unrestored.
 	HalfRestored(ctx context.Context) (documentIDs []string, err error)
-	QueueCounts(ctx context.Context) (ibid.QueueCounts, error)
-	Members(ctx context.Context, archiveID string) ([]ibid.Document, error)
+	QueueCounts(ctx context.Context, view access.View) (ibid.QueueCounts, error)
+	Members(ctx context.Context, view access.View, archiveID string) ([]ibid.Document, error)
 	// Below counts what lies below a source, archives within archives included.
-	Below(ctx context.Context, source string) (files int, bytes int64, err error)
+	Below(ctx context.Context, view access.View, source string) (files int, bytes int64, err error)
 }
 
 // Sweeper lets go of what is stored and not needed any more.
@@ -81,9 +82,9 @@ type Library interface {
 	// what has seen maxCrashes of that with the line giveUp.
 	RequeueDocuments(ctx context.Context, maxCrashes int, giveUp string) (failed int, err error)
 	ReleaseDocuments(ctx context.Context) error // puts back what is in work
-	Document(ctx context.Context, id string) (ibid.Document, error)
-	DocumentChunks(ctx context.Context, documentID string) ([]ibid.Chunk, error) // its passages
-	Chunks(ctx context.Context, ids []string) ([]ibid.Chunk, error)
+	Document(ctx context.Context, view access.View, id string) (ibid.Document, error)
+	DocumentChunks(ctx context.Context, view access.View, documentID string) ([]ibid.Chunk, error) // its passages
+	Chunks(ctx context.Context, view access.View, ids []string) ([]ibid.Chunk, error)
 	ChangedDocuments(ctx context.Context, after int64) (ready []ibid.Document, removed []string, last int64, err error)
 	ChunkSets(ctx context.Context) (map[string]ibid.ChunkSet, error) // of passages, by document
 }
@@ -92,7 +93,7 @@ type Library interface {
 // sentences theirs.
 type Divider interface {
 	Undivided(ctx context.Context) (documentIDs []string, err error)
-	Extract(ctx context.Context, documentID, version string) (ibid.Extract, error)
+	Extract(ctx context.Context, view access.View, documentID, version string) (ibid.Extract, error)
 	Divide(ctx context.Context, documentID string, chunks []ibid.Chunk) error
 }
 
@@ -101,7 +102,7 @@ type Graph interface {
 	PassagesNamedBy(ctx context.Context, by ibid.NamedBy, limit int) ([]ibid.Chunk, error)
 	PutNamings(ctx context.Context, namings []ibid.Naming, by ibid.NamedBy) error
 	MarkNamed(ctx context.Context, chunkIDs []string, by ibid.NamedBy) error
-	NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, entities int, err error)
+	NamingCounts(ctx context.Context, view access.View) (passages map[ibid.NamedBy]int, entities int, err error)
 }
 
 // Embeddings keeps vectors that cost something to make.
@@ -338,7 +339,7 @@ type Added struct {
 // keep their stored values where the document exists already: the one with the
 // same source, or for a file without a source what f.OnSameName says. With Refuse
 // the error is a CONFLICT, and SameName is set beside it.
-func (p *Pipeline) Add(ctx context.Context, f File, content io.Reader) (added Added, err error) {
+func (p *Pipeline) Add(ctx context.Context, view access.View, f File, content io.Reader) (added Added, err error) {
 	f.Folder, f.Tags = cleanFolder(f.Folder), cleanTags(f.Tags)
 	f.Title, f.Category = shownText(f.Title), strings.TrimSpace(f.Category)
 	f.Name = cmp.Or(shownText(f.Name), "unnamed")
@@ -418,16 +419,16 @@ func (p *Pipeline) putDocument(ctx context.Context, u upload, d ibid.Document, p
 func (p *Pipeline) refreshScope(ctx context.Context, d ibid.Document) {
 	p.publish.Lock()
 	defer p.publish.Unlock()
-	chunks, err := p.cfg.Library.DocumentChunks(ctx, d.ID)
+	chunks, err := p.cfg.Library.DocumentChunks(ctx, system, d.ID)
 	if err == nil {
 		p.cfg.Index.Put(d, chunks)
 	}
 }
 
 // Original returns the path of a version's bytes; version "" is the current one.
-func (p *Pipeline) Original(ctx context.Context, documentID, version string) (string, error) {
+func (p *Pipeline) Original(ctx context.Context, view access.View, documentID, version string) (string, error) {
 	if version == "" {
-		d, err := p.cfg.Library.Document(ctx, documentID)
+		d, err := p.cfg.Library.Document(ctx, view, documentID)
 		if err != nil {
 			return "", err
 		}
@@ -437,8 +438,8 @@ func (p *Pipeline) Original(ctx context.Context, documentID, version string) (st
 }
 
 // PageImage renders a page of a version as PNG; width is in pixels.
-func (p *Pipeline) PageImage(ctx context.Context, documentID, version string, page, width int) ([]byte, error) {
-	path, err := p.Original(ctx, documentID, version)
+func (p *Pipeline) PageImage(ctx context.Context, view access.View, documentID, version string, page, width int) ([]byte, error) {
+	path, err := p.Original(ctx, view, documentID, version)
 	if err != nil {
 		return nil, err
 	}

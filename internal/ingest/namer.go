@@ -212,7 +212,7 @@ type NamingProgress struct {
 
 // Naming returns how far it is known what the passages name.
 func (p *Pipeline) Naming(ctx context.Context) (NamingProgress, error) {
-	passages, entities, err := p.cfg.Graph.NamingCounts(ctx)
+	passages, entities, err := p.cfg.Graph.NamingCounts(ctx, system)
 	n := NamingProgress{Entities: entities, ByModel: passages[ibid.NamedByModel], InVain: passages[ibid.NamedInVain]}
 	for _, count := range passages {
 		n.Passages += count

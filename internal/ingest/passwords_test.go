@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // A password opens a file, and is then nowhere any more.
@@ -14,7 +15,7 @@ func TestAPasswordIsUsedOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := openShop(t, dir, newParagraphs())
 	add := func(password string) ibid.Document {
-		d, err := s.Add(t.Context(), File{Name: "a.txt", Source: "/x/a.txt", Password: password}, strings.NewReader("locked: the walrus sleeps."))
+		d, err := s.Add(t.Context(), access.For(ibid.Owner), File{Name: "a.txt", Source: "/x/a.txt", Password: password}, strings.NewReader("locked: the walrus sleeps."))
 		if err != nil {
 			t.Fatal(err)
 		}

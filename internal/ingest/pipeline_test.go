@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/engine/local"
 	"ibid/internal/store/sqlite"
 )
@@ -122,7 +123,7 @@ func openShop(t *testing.T, dir string, files Extractor, change ...func(*Config)
 
 func (s *shop) add(name, content string) ibid.Document {
 	s.t.Helper()
-	d, err := s.Add(s.t.Context(), File{Name: name, Source: "/x/" + name}, strings.NewReader(content))
+	d, err := s.Add(s.t.Context(), access.For(ibid.Owner), File{Name: name, Source: "/x/" + name}, strings.NewReader(content))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func (s *shop) settled(id string) ibid.Document {
 	s.t.Helper()
 	deadline := time.Now().Add(hang)
 	for {
-		d, err := s.db.Document(s.t.Context(), id)
+		d, err := s.db.Document(s.t.Context(), access.For(ibid.Owner), id)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -151,7 +152,7 @@ func (s *shop) settled(id string) ibid.Document {
 // finds returns the texts that a search by words finds.
 func (s *shop) finds(query string) string {
 	s.t.Helper()
-	found, err := s.index.Lexical(s.t.Context(), query, 20, ibid.Scope{})
+	found, err := s.index.Lexical(s.t.Context(), access.For(ibid.Owner), query, 20, ibid.Scope{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func (s *shop) finds(query string) string {
 	for _, c := range found {
 		ids = append(ids, c.ChunkID)
 	}
-	chunks, err := s.db.Chunks(s.t.Context(), ids)
+	chunks, err := s.db.Chunks(s.t.Context(), access.For(ibid.Owner), ids)
 	if err != nil || len(chunks) != len(ids) {
 		s.t.Fatalf("index and database disagree: %d of %d, %v", len(chunks), len(ids), err)
 	}
@@ -186,14 +187,14 @@ func TestANewVersionKeepsWhatDidNotChange(t *testing.T) {
 	if s.finds("giraffe") != "" || s.finds("octopus") == "" || s.finds("walrus") == "" {
 		t.Fatal("the search does not show the second version")
 	}
-	old, err := s.db.Extract(t.Context(), first.ID, first.Version)
+	old, err := s.db.Extract(t.Context(), access.For(ibid.Owner), first.ID, first.Version)
 	if err != nil || !strings.Contains(old.Text, "giraffe") {
 		t.Fatalf("the first version's text is gone: %v", err)
 	}
-	if _, err := s.Original(t.Context(), first.ID, first.Version); err != nil {
+	if _, err := s.Original(t.Context(), access.For(ibid.Owner), first.ID, first.Version); err != nil {
 		t.Fatalf("the first version's bytes are gone: %v", err)
 	}
-	again, err := s.Add(t.Context(), File{Name: "a.txt", Source: "/x/a.txt"}, strings.NewReader(long("walrus")+long("octopus")+long("pelican")))
+	again, err := s.Add(t.Context(), access.For(ibid.Owner), File{Name: "a.txt", Source: "/x/a.txt"}, strings.NewReader(long("walrus")+long("octopus")+long("pelican")))
 	if err != nil || !again.Unchanged {
 		t.Fatalf("the same bytes again: %+v, %v", again, err)
 	}
@@ -211,7 +212,7 @@ func TestABadVersionLeavesTheGoodOne(t *testing.T) {
 			t.Fatalf("%q took the good version away", content)
 		}
 	}
-	if _, err := s.Add(t.Context(), File{Name: "e.txt"}, strings.NewReader("")); ibid.CodeOf(err) != ibid.CodeBadRequest {
+	if _, err := s.Add(t.Context(), access.For(ibid.Owner), File{Name: "e.txt"}, strings.NewReader("")); ibid.CodeOf(err) != ibid.CodeBadRequest {
 		t.Fatalf("an empty file: %v", err)
 	}
 	if d := s.settled(s.add("a.txt", "The walrus wakes.").ID); d.Status != ibid.DocumentReady || d.Error != "" {
@@ -224,7 +225,7 @@ func TestRemovedWhileItIsRead(t *testing.T) {
 	s := openShop(t, t.TempDir(), files)
 	d := s.add("a.txt", "wait for the walrus.")
 	<-files.waiting
-	if err := s.Remove(t.Context(), d.ID); err != nil {
+	if err := s.Remove(t.Context(), access.For(ibid.Owner), d.ID); err != nil {
 		t.Fatal(err)
 	}
 	close(files.block)
@@ -232,7 +233,7 @@ func TestRemovedWhileItIsRead(t *testing.T) {
 	if s.finds("walrus") != "" || s.index.Len() != other.Chunks {
 		t.Fatal("a removed document came back")
 	}
-	if err := s.Remove(t.Context(), d.ID); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if err := s.Remove(t.Context(), access.For(ibid.Owner), d.ID); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Fatalf("removed twice: %v", err)
 	}
 }
@@ -279,7 +280,7 @@ func TestARestartGoesOn(t *testing.T) {
 	if d := s.settled(slow.ID); d.Status != ibid.DocumentReady || s.finds("pelican") == "" || s.finds("beaver") == "" {
 		t.Fatalf("after a restart: %+v", d)
 	}
-	if err := s.Remove(t.Context(), ids[0]); err != nil {
+	if err := s.Remove(t.Context(), access.For(ibid.Owner), ids[0]); err != nil {
 		t.Fatal(err)
 	}
 	s.stop()

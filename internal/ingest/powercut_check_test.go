@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/disk/faulty"
 	"ibid/internal/store/sqlite"
 )
@@ -91,17 +92,17 @@ func (g gate) SettleDocument(ctx context.Context, d ibid.Document, version strin
 	return g.settle(func() error { return g.DB.SettleDocument(ctx, d, version) })
 }
 
-func (g gate) RemoveDocument(ctx context.Context, id string, at time.Time) (removed []string, change int64, err error) {
+func (g gate) RemoveDocument(ctx context.Context, view access.View, id string, at time.Time) (removed []string, change int64, err error) {
 	err = g.commit(func() (err error) {
-		removed, change, err = g.DB.RemoveDocument(ctx, id, at)
+		removed, change, err = g.DB.RemoveDocument(ctx, view, id, at)
 		return err
 	})
 	return removed, change, err
 }
 
-func (g gate) RestoreDocument(ctx context.Context, id string, since time.Time, chunks []ibid.Chunk, named []ibid.Naming) (stored ibid.Document, change int64, restored bool, err error) {
+func (g gate) RestoreDocument(ctx context.Context, view access.View, id string, since time.Time, chunks []ibid.Chunk, named []ibid.Naming) (stored ibid.Document, change int64, restored bool, err error) {
 	err = g.commit(func() (err error) {
-		stored, change, restored, err = g.DB.RestoreDocument(ctx, id, since, chunks, named)
+		stored, change, restored, err = g.DB.RestoreDocument(ctx, view, id, since, chunks, named)
 		return err
 	})
 	return stored, change, restored, err
@@ -162,7 +163,7 @@ func (l *life) check() error {
 	}
 	for l.work() {
 	}
-	docs, _, err := l.db.Documents(l.ctx, ibid.DocumentQuery{}, ibid.Page{Limit: ibid.MaxLimit})
+	docs, _, err := l.db.Documents(l.ctx, access.For(ibid.Owner), ibid.DocumentQuery{}, ibid.Page{Limit: ibid.MaxLimit})
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/disk/faulty"
 	"ibid/internal/engine/local"
 	"ibid/internal/store/sqlite"
@@ -378,7 +379,7 @@ func (l *life) upload() error {
 func (l *life) put(f File, content string) (hash string, d ibid.Document, err error) {
 	hash = ibid.VersionOf([]byte(content))
 	l.texts[hash] = content
-	added, err := l.p.Add(l.ctx, f, strings.NewReader(content))
+	added, err := l.p.Add(l.ctx, access.For(ibid.Owner), f, strings.NewReader(content))
 	if err != nil {
 		l.refused[hash] = true
 		return hash, d, err
@@ -408,13 +409,13 @@ func (l *life) states(key string) []string {
 }
 
 func (l *life) remove() error {
-	docs, _, err := l.db.Documents(l.ctx, ibid.DocumentQuery{}, ibid.Page{Limit: ibid.MaxLimit})
+	docs, _, err := l.db.Documents(l.ctx, access.For(ibid.Owner), ibid.DocumentQuery{}, ibid.Page{Limit: ibid.MaxLimit})
 	if err != nil || len(docs) == 0 {
 		return err
 	}
 	d := docs[l.rng.IntN(len(docs))]
 	held := slices.DeleteFunc(slices.Clone(l.states(key(d))), func(hash string) bool { return hash == "" })
-	if err := l.p.Remove(l.ctx, d.ID); err != nil {
+	if err := l.p.Remove(l.ctx, access.For(ibid.Owner), d.ID); err != nil {
 		return l.wasRefused(key(d), []string{""}, err)
 	}
 	l.sum.done.Add(1)
@@ -432,7 +433,7 @@ func (l *life) restore() error {
 	id := ids[l.rng.IntN(len(ids))]
 	gone := l.removed[id]
 	old := l.past-gone.at >= 7*24*time.Hour
-	switch _, err := l.p.Restore(l.ctx, id); {
+	switch _, err := l.p.Restore(l.ctx, access.For(ibid.Owner), id); {
 	case err == nil && !old:
 		l.sum.restored.Add(1)
 		l.may[gone.key] = gone.held

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // Queue is how far the pipeline has come with all that waits for it.
@@ -50,8 +51,8 @@ func (t *tally) idle() {
 
 // Queue returns how far the whole queue has come. The guess at the rest goes by
 // how long the documents before it took.
-func (p *Pipeline) Queue(ctx context.Context) (Queue, error) {
-	counts, err := p.cfg.Store.QueueCounts(ctx)
+func (p *Pipeline) Queue(ctx context.Context, view access.View) (Queue, error) {
+	counts, err := p.cfg.Store.QueueCounts(ctx, view)
 	if err != nil {
 		return Queue{}, err
 	}

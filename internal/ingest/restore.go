@@ -5,14 +5,15 @@ import (
 	"fmt"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // Remove takes a document out of the library and out of search at once, and with
 // an archive or a message what came out of it. Restore takes it back.
-func (p *Pipeline) Remove(ctx context.Context, documentID string) error {
+func (p *Pipeline) Remove(ctx context.Context, view access.View, documentID string) error {
 	p.publish.Lock()
 	defer p.publish.Unlock()
-	removed, change, err := p.cfg.Store.RemoveDocument(ctx, documentID, p.cfg.Now())
+	removed, change, err := p.cfg.Store.RemoveDocument(ctx, view, documentID, p.cfg.Now())
 	if err != nil {
 		return err
 	}
@@ -34,8 +35,8 @@ func (p *Pipeline) Remove(ctx context.Context, documentID string) error {
 //
 // Every document is restored in a transaction of its own, the archive first. Open
 // finishes what a crash cuts short.
-func (p *Pipeline) Restore(ctx context.Context, documentID string) (ibid.Document, error) {
-	removed, err := p.cfg.Store.RemovedWith(ctx, documentID, p.cfg.Now().Add(-p.cfg.KeepRemoved))
+func (p *Pipeline) Restore(ctx context.Context, view access.View, documentID string) (ibid.Document, error) {
+	removed, err := p.cfg.Store.RemovedWith(ctx, view, documentID, p.cfg.Now().Add(-p.cfg.KeepRemoved))
 	if err != nil {
 		return ibid.Document{}, err
 	}
@@ -53,7 +54,7 @@ func (p *Pipeline) Restore(ctx context.Context, documentID string) (ibid.Documen
 	p.nudgeEmbed()
 	p.nudgeNamer()
 	p.nudge() // what was waiting waits again
-	d, err := p.cfg.Library.Document(ctx, documentID)
+	d, err := p.cfg.Library.Document(ctx, view, documentID)
 	if err != nil && ibid.CodeOf(err) == ibid.CodeNotFound {
 		return d, ibid.NotRestorable("document", documentID)
 	}
@@ -64,7 +65,7 @@ func (p *Pipeline) restoreRemoved(ctx context.Context, d ibid.Document) error {
 	var levels, passages []ibid.Chunk
 	var named []ibid.Naming
 	if d.Version != "" {
-		x, err := p.cfg.Divider.Extract(ctx, d.ID, d.Version)
+		x, err := p.cfg.Divider.Extract(ctx, system, d.ID, d.Version)
 		if err != nil {
 			return fmt.Errorf("read the text that was kept: %w", err)
 		}
@@ -89,7 +90,7 @@ func (p *Pipeline) publishRestored(ctx context.Context, id string, levels, passa
 	defer p.turns.take()()
 	p.publish.Lock()
 	defer p.publish.Unlock()
-	d, change, restored, err := p.cfg.Store.RestoreDocument(ctx, id, p.cfg.Now().Add(-p.cfg.KeepRemoved), levels, named)
+	d, change, restored, err := p.cfg.Store.RestoreDocument(ctx, system, id, p.cfg.Now().Add(-p.cfg.KeepRemoved), levels, named)
 	if err != nil || !restored {
 		return err
 	}
@@ -108,7 +109,7 @@ func (p *Pipeline) finishRestores(ctx context.Context) error {
 		return err
 	}
 	for _, id := range ids {
-		if _, err := p.Restore(ctx, id); err != nil && ctx.Err() == nil {
+		if _, err := p.Restore(ctx, system, id); err != nil && ctx.Err() == nil {
 			p.cfg.Log.Warn("cannot restore all that came out of an archive", "document", id, "error", err)
 		}
 	}

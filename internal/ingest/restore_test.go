@@ -10,18 +10,19 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 func (s *shop) remove(id string) {
 	s.t.Helper()
-	if err := s.Remove(s.t.Context(), id); err != nil {
+	if err := s.Remove(s.t.Context(), access.For(ibid.Owner), id); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
 func (s *shop) restored(id string) ibid.Document {
 	s.t.Helper()
-	d, err := s.Restore(s.t.Context(), id)
+	d, err := s.Restore(s.t.Context(), access.For(ibid.Owner), id)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -35,29 +36,29 @@ func TestARemovedDocumentComesBackAsItWas(t *testing.T) {
 	s.settled(s.add("a.txt", long("walrus")+long("giraffe")).ID)
 	d := s.settled(s.add("a.txt", long("walrus")+long("pelican")).ID)
 	title, folder, tags := "Animals", "zoo/2024", []string{"red"}
-	if _, err := s.Describe(t.Context(), d.ID, Description{Title: &title, Folder: &folder, Tags: &tags}); err != nil {
+	if _, err := s.Describe(t.Context(), access.For(ibid.Owner), d.ID, Description{Title: &title, Folder: &folder, Tags: &tags}); err != nil {
 		t.Fatal(err)
 	}
-	before, err := s.db.Document(t.Context(), d.ID)
+	before, err := s.db.Document(t.Context(), access.For(ibid.Owner), d.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunks, err := s.db.DocumentChunks(t.Context(), d.ID)
+	chunks, err := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID)
 	if err != nil || len(chunks) == 0 {
 		t.Fatalf("chunks %v, %v", chunks, err)
 	}
-	named, _ := s.db.Namings(t.Context(), d.ID)
+	named, _ := s.db.Namings(t.Context(), access.For(ibid.Owner), d.ID)
 	reads := files.read["a.txt"]
 	same := func(when string) {
 		t.Helper()
-		after, err := s.db.Document(t.Context(), d.ID)
+		after, err := s.db.Document(t.Context(), access.For(ibid.Owner), d.ID)
 		if err != nil || !reflect.DeepEqual(after, before) {
 			t.Errorf("%s: the document is\n%+v, was\n%+v, %v", when, after, before, err)
 		}
-		if now, err := s.db.DocumentChunks(t.Context(), d.ID); err != nil || !reflect.DeepEqual(now, chunks) {
+		if now, err := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID); err != nil || !reflect.DeepEqual(now, chunks) {
 			t.Errorf("%s: the chunks are %v, %v", when, now, err)
 		}
-		if now, err := s.db.Namings(t.Context(), d.ID); err != nil || !reflect.DeepEqual(now, named) {
+		if now, err := s.db.Namings(t.Context(), access.For(ibid.Owner), d.ID); err != nil || !reflect.DeepEqual(now, named) {
 			t.Errorf("%s: the passages name %v, %v", when, now, err)
 		}
 		if s.finds("pelican") == "" || s.finds("giraffe") != "" {
@@ -116,7 +117,7 @@ func TestWhatWasNotReadComesBack(t *testing.T) {
 	failed := s.settled(s.add("bad.txt", "bad file").ID)
 	cancelled := s.add("b.txt", "wait for the giraffe.")
 	<-files.waiting
-	if _, err := s.Cancel(t.Context(), cancelled.ID); err != nil {
+	if _, err := s.Cancel(t.Context(), access.For(ibid.Owner), cancelled.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{waits.ID, failed.ID, cancelled.ID} {
@@ -150,7 +151,7 @@ func TestWhatWasNotReadComesBack(t *testing.T) {
 	if swept := s.sweep(); swept.Files != 1 || len(s.kept()) != files0-1 {
 		t.Errorf("swept %+v", swept)
 	}
-	if _, err := s.Restore(t.Context(), failed.ID); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.Restore(t.Context(), access.For(ibid.Owner), failed.ID); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("restored after it was swept: %v", err)
 	}
 }
@@ -161,7 +162,7 @@ func TestSharedBytesOfWhatWasNotRead(t *testing.T) {
 	var clock later
 	s := openShop(t, t.TempDir(), newParagraphs(), clock.use)
 	const text = "locked: the walrus sleeps."
-	open, err := s.Add(t.Context(), File{Name: "open.txt", Source: "/x/open.txt", Password: "swordfish"}, strings.NewReader(text))
+	open, err := s.Add(t.Context(), access.For(ibid.Owner), File{Name: "open.txt", Source: "/x/open.txt", Password: "swordfish"}, strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,15 +193,15 @@ func TestTooLateToRestore(t *testing.T) {
 	s.remove(d.ID)
 	clock.pass(week(1.1))
 	for _, swept := range []bool{false, true} {
-		if _, err := s.Restore(t.Context(), d.ID); ibid.CodeOf(err) != ibid.CodeNotFound || !strings.Contains(err.Error(), "keep_removed") {
+		if _, err := s.Restore(t.Context(), access.For(ibid.Owner), d.ID); ibid.CodeOf(err) != ibid.CodeNotFound || !strings.Contains(err.Error(), "keep_removed") {
 			t.Errorf("swept %t: %v", swept, err)
 		}
 		s.sweep()
 	}
-	if _, err := s.Restore(t.Context(), "none"); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.Restore(t.Context(), access.For(ibid.Owner), "none"); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("what never was: %v", err)
 	}
-	if x, err := s.db.Extract(t.Context(), d.ID, d.Version); err != nil || x.Text == "" {
+	if x, err := s.db.Extract(t.Context(), access.For(ibid.Owner), d.ID, d.Version); err != nil || x.Text == "" {
 		t.Errorf("the cited text: %q, %v", x.Text, err)
 	}
 }
@@ -213,7 +214,7 @@ func TestItsPlaceIsTaken(t *testing.T) {
 	if other.ID == old.ID {
 		t.Fatal("a removed document took a new file in")
 	}
-	_, err := s.Restore(t.Context(), old.ID)
+	_, err := s.Restore(t.Context(), access.For(ibid.Owner), old.ID)
 	if ibid.CodeOf(err) != ibid.CodeConflict || !strings.Contains(err.Error(), other.ID) {
 		t.Fatalf("two documents of one source: %v", err)
 	}
@@ -236,12 +237,12 @@ func TestAnArchiveComesBackWhole(t *testing.T) {
 	s.remove(b.ID) // alone, before the others
 	s.remove(archive.ID)
 	s.holds()
-	removed, _, err := s.db.Removed(t.Context(), time.Time{}, ibid.Page{})
+	removed, _, err := s.db.Removed(t.Context(), access.For(ibid.Owner), time.Time{}, ibid.Page{})
 	if err != nil || len(removed) != 2 || removed[0].ID != archive.ID && removed[1].ID != archive.ID {
 		t.Fatalf("listed as removed: %+v, %v", removed, err)
 	}
 	for _, id := range []string{b.ID, c.ID} {
-		if _, err := s.Restore(t.Context(), id); ibid.CodeOf(err) != ibid.CodeConflict || !strings.Contains(err.Error(), archive.ID) {
+		if _, err := s.Restore(t.Context(), access.For(ibid.Owner), id); ibid.CodeOf(err) != ibid.CodeConflict || !strings.Contains(err.Error(), archive.ID) {
 			t.Errorf("a file of a removed archive: %v", err)
 		}
 	}
@@ -261,7 +262,7 @@ func TestAnArchiveComesBackWhole(t *testing.T) {
 	// A crash after the archive itself, before what came out of it: the next start
 	// restores the rest.
 	s.remove(archive.ID)
-	removedNow, err := s.db.RemovedWith(t.Context(), archive.ID, time.Time{})
+	removedNow, err := s.db.RemovedWith(t.Context(), access.For(ibid.Owner), archive.ID, time.Time{})
 	if err != nil || len(removedNow) != 5 || removedNow[0].ID != archive.ID {
 		t.Fatalf("removed with the archive: %+v, %v", removedNow, err)
 	}
@@ -278,7 +279,7 @@ func TestAnArchiveComesBackWhole(t *testing.T) {
 // upload takes in a file without a source and waits until it is read.
 func (s *shop) upload(on ibid.OnSameName, folder, name, content string) (Added, error) {
 	s.t.Helper()
-	added, err := s.Add(s.t.Context(), File{Name: name, Folder: folder, OnSameName: on}, strings.NewReader(content))
+	added, err := s.Add(s.t.Context(), access.For(ibid.Owner), File{Name: name, Folder: folder, OnSameName: on}, strings.NewReader(content))
 	if err == nil {
 		unchanged, same := added.Unchanged, added.SameName
 		added = Added{s.settled(added.ID), unchanged, same}
@@ -363,7 +364,7 @@ func TestTheNameThatPeopleSee(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Describe(t.Context(), first.ID, Description{Name: &name, Folder: &folder}); err != nil {
+	if _, err := s.Describe(t.Context(), access.For(ibid.Owner), first.ID, Description{Name: &name, Folder: &folder}); err != nil {
 		t.Fatal(err)
 	}
 	second, err := s.upload(ibid.Refuse, "", "a.txt", "The giraffe eats.")
@@ -398,11 +399,11 @@ func TestTheNameThatPeopleSee(t *testing.T) {
 	if err != nil || other.Name != "a.txt" || other.SameName != nil {
 		t.Fatalf("where the other was removed: %+v, %v", other, err)
 	}
-	if _, err := s.Restore(t.Context(), second.ID); ibid.CodeOf(err) != ibid.CodeConflict || !strings.Contains(err.Error(), other.ID) {
+	if _, err := s.Restore(t.Context(), access.For(ibid.Owner), second.ID); ibid.CodeOf(err) != ibid.CodeConflict || !strings.Contains(err.Error(), other.ID) {
 		t.Errorf("two of one name: %v", err)
 	}
 	name = "moved.txt"
-	if _, err := s.Describe(t.Context(), other.ID, Description{Name: &name}); err != nil {
+	if _, err := s.Describe(t.Context(), access.For(ibid.Owner), other.ID, Description{Name: &name}); err != nil {
 		t.Fatal(err)
 	}
 	if d := s.restored(second.ID); d.Name != "a.txt" || s.finds("giraffe") == "" || s.finds("ferret") == "" {
@@ -418,7 +419,7 @@ func TestUploadsOfOneNameAtOnce(t *testing.T) {
 	done := make(chan error)
 	for i := range files * times {
 		go func() {
-			_, err := s.Add(t.Context(), File{Name: "a.txt"}, strings.NewReader(fmt.Sprintf("Animal %d sleeps.", i%files)))
+			_, err := s.Add(t.Context(), access.For(ibid.Owner), File{Name: "a.txt"}, strings.NewReader(fmt.Sprintf("Animal %d sleeps.", i%files)))
 			done <- err
 		}()
 	}

@@ -39,7 +39,7 @@ func (p *Pipeline) loadIndex(ctx context.Context) error {
 		p.cfg.Index.Delete(id)
 	}
 	for _, d := range changed {
-		chunks, err := p.cfg.Library.DocumentChunks(ctx, d.ID)
+		chunks, err := p.cfg.Library.DocumentChunks(ctx, system, d.ID)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // later is a clock that the test moves on.
@@ -80,7 +81,7 @@ func TestSweepLetsGoOfWhatNobodyNeeds(t *testing.T) {
 	first := s.settled(s.add("a.txt", "The walrus sleeps.").ID)
 	second := s.settled(s.add("a.txt", "The giraffe eats.").ID)
 	removed := s.settled(s.add("b.txt", "The pelican flies.").ID)
-	if err := s.Remove(t.Context(), removed.ID); err != nil {
+	if err := s.Remove(t.Context(), access.For(ibid.Owner), removed.ID); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.saveIndex(); err != nil {
@@ -97,7 +98,7 @@ func TestSweepLetsGoOfWhatNobodyNeeds(t *testing.T) {
 	if kept := s.kept(); len(kept) != 1 || !kept[second.Version] {
 		t.Errorf("kept %v, want %s", kept, second.Version)
 	}
-	if _, err := s.db.Extract(t.Context(), first.ID, first.Version); ibid.CodeOf(err) != ibid.CodeNotFound {
+	if _, err := s.db.Extract(t.Context(), access.For(ibid.Owner), first.ID, first.Version); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("the old text: %v", err)
 	}
 	if s.finds("giraffe") == "" {
@@ -116,7 +117,7 @@ func TestSweepWaitsForABackup(t *testing.T) {
 	var clock later
 	s := openShop(t, t.TempDir(), newParagraphs(), clock.use)
 	gone := s.settled(s.add("a.txt", "The walrus sleeps.").ID)
-	if err := s.Remove(t.Context(), gone.ID); err != nil {
+	if err := s.Remove(t.Context(), access.For(ibid.Owner), gone.ID); err != nil {
 		t.Fatal(err)
 	}
 	first, second := s.HoldOriginals(), s.HoldOriginals()
@@ -142,7 +143,7 @@ func TestSweepKeepsWhatIsCited(t *testing.T) {
 	s.cite("m1", cited, true)
 	s.cite("m2", beingCited, false)
 	for _, id := range []string{cited.ID, beingCited.ID} {
-		if err := s.Remove(t.Context(), id); err != nil {
+		if err := s.Remove(t.Context(), access.For(ibid.Owner), id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -151,15 +152,15 @@ func TestSweepKeepsWhatIsCited(t *testing.T) {
 		t.Fatalf("%+v went", swept)
 	}
 	for _, d := range []ibid.Document{cited, beingCited} {
-		if x, err := s.db.Extract(t.Context(), d.ID, d.Version); err != nil || x.Text == "" {
+		if x, err := s.db.Extract(t.Context(), access.For(ibid.Owner), d.ID, d.Version); err != nil || x.Text == "" {
 			t.Errorf("the cited text of %s: %q, %v", d.Name, x.Text, err)
 		}
-		if _, err := s.Original(t.Context(), d.ID, d.Version); err != nil {
+		if _, err := s.Original(t.Context(), access.For(ibid.Owner), d.ID, d.Version); err != nil {
 			t.Errorf("the cited bytes of %s: %v", d.Name, err)
 		}
 	}
 	// With the conversation goes the need, once that cannot be restored any more.
-	if err := s.db.RemoveThread(t.Context(), "tm1", clock.now()); err != nil {
+	if err := s.db.RemoveThread(t.Context(), access.For(ibid.Owner), "tm1", clock.now()); err != nil {
 		t.Fatal(err)
 	}
 	if swept := s.sweep(); swept != (Swept{}) {
@@ -213,7 +214,7 @@ func TestSweepLetsGoOfWhatWasNeverRead(t *testing.T) {
 	s.add("a.txt", "The giraffe eats.")
 	s.add("bad.txt", "bad file")
 	again := s.settled(s.add("b.txt", "bad too").ID)
-	if err := s.Remove(t.Context(), again.ID); err != nil {
+	if err := s.Remove(t.Context(), access.For(ibid.Owner), again.ID); err != nil {
 		t.Fatal(err)
 	}
 	close(files.block)
@@ -266,7 +267,7 @@ func TestSweptTombstonesAreNotMissed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range []ibid.Document{a, b} {
-		if err := s.Remove(t.Context(), d.ID); err != nil {
+		if err := s.Remove(t.Context(), access.For(ibid.Owner), d.ID); err != nil {
 			t.Fatal(err)
 		}
 	}

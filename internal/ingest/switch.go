@@ -112,7 +112,7 @@ func (p *Pipeline) checkSpace(ctx context.Context, e ibid.Embedder) error {
 
 // compareModel embeds a chunk again.
 func (p *Pipeline) compareModel(ctx context.Context, e ibid.Embedder, chunkID string, stored []float32) error {
-	chunks, err := p.cfg.Library.Chunks(ctx, []string{chunkID})
+	chunks, err := p.cfg.Library.Chunks(ctx, system, []string{chunkID})
 	if err != nil || len(chunks) == 0 {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // Known is a file that may have been added before.
@@ -21,12 +22,12 @@ type Known struct {
 // title, folder, category, tags and metadata that the file gives. A document whose
 // original is missing, of another size or known to be damaged is not among them:
 // sending the file again mends it.
-func (p *Pipeline) Unchanged(ctx context.Context, files []Known) ([]*ibid.Document, error) {
+func (p *Pipeline) Unchanged(ctx context.Context, view access.View, files []Known) ([]*ibid.Document, error) {
 	sources := make([]string, len(files))
 	for i, f := range files {
 		sources[i] = f.Source
 	}
-	documents, err := p.cfg.Store.DocumentsBySource(ctx, sources)
+	documents, err := p.cfg.Store.DocumentsBySource(ctx, view, sources)
 	if err != nil {
 		return nil, err
 	}

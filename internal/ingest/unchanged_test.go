@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // A file is unchanged only once its document is ready: what waits, is read or has
@@ -15,7 +16,7 @@ func TestOnlyReadyDocumentsAreUnchanged(t *testing.T) {
 	known := []Known{{File: File{Name: "a.txt", Source: "/x/a.txt"}, Hash: ibid.VersionOf([]byte(text)), Bytes: int64(len(text))}}
 	unchanged := func() bool {
 		t.Helper()
-		got, err := s.Unchanged(t.Context(), known)
+		got, err := s.Unchanged(t.Context(), access.For(ibid.Owner), known)
 		if err != nil || len(got) != 1 {
 			t.Fatalf("%v, %v", got, err)
 		}

@@ -36,13 +36,13 @@ func (p *Pipeline) unpack(ctx context.Context, d ibid.Document, file Original) (
 		}
 		return left, nil
 	}
-	before, err := p.cfg.Store.Members(ctx, d.ID)
+	before, err := p.cfg.Store.Members(ctx, system, d.ID)
 	if err != nil {
 		return "", err
 	}
 	u := &unpacking{Pipeline: p, archive: d, before: map[string]ibid.Document{}, kept: map[string]bool{}}
 	top, _, _ := strings.Cut(d.Source, memberMark)
-	if u.files, u.bytes, err = p.cfg.Store.Below(ctx, top); err != nil {
+	if u.files, u.bytes, err = p.cfg.Store.Below(ctx, system, top); err != nil {
 		return "", err
 	}
 	for _, m := range before {
@@ -62,7 +62,7 @@ func (p *Pipeline) unpack(ctx context.Context, d ibid.Document, file Original) (
 		if u.kept[m.Source] {
 			continue
 		}
-		if err := p.Remove(ctx, m.ID); err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
+		if err := p.Remove(ctx, system, m.ID); err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
 			return "", err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // boxes opens the archives that box makes.
@@ -51,7 +52,7 @@ func (s *shop) shelf() map[string]ibid.Document {
 	s.t.Helper()
 	found := map[string]ibid.Document{}
 	s.eventually("all is taken in", func() bool {
-		docs, _, err := s.db.Documents(s.t.Context(), ibid.DocumentQuery{}, ibid.Page{Limit: ibid.MaxLimit})
+		docs, _, err := s.db.Documents(s.t.Context(), access.For(ibid.Owner), ibid.DocumentQuery{}, ibid.Page{Limit: ibid.MaxLimit})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -103,13 +104,13 @@ func TestAnArchivesFilesAreDocuments(t *testing.T) {
 
 	// It moves as a whole, and goes as a whole.
 	to := "/y/b.zip"
-	if _, err := s.Describe(t.Context(), archive.ID, Description{Source: &to}); err != nil {
+	if _, err := s.Describe(t.Context(), access.For(ibid.Owner), archive.ID, Description{Source: &to}); err != nil {
 		t.Fatal(err)
 	}
 	if moved := s.holds("/y/b.zip", "/y/b.zip!/deep/walrus.txt"); moved["/y/b.zip!/deep/walrus.txt"].ID != walrus.ID {
 		t.Error("the member is another document")
 	}
-	if err := s.Remove(t.Context(), archive.ID); err != nil {
+	if err := s.Remove(t.Context(), access.For(ibid.Owner), archive.ID); err != nil {
 		t.Fatal(err)
 	}
 	s.holds()
@@ -126,7 +127,7 @@ func TestArchivesHaveLimits(t *testing.T) {
 	if d := found["/x/a.zip!/two.zip!/three.zip"]; !strings.Contains(d.Notice, "archive within an archive") {
 		t.Errorf("notice %q", d.Notice)
 	}
-	if err := s.Remove(t.Context(), found["/x/a.zip"].ID); err != nil {
+	if err := s.Remove(t.Context(), access.For(ibid.Owner), found["/x/a.zip"].ID); err != nil {
 		t.Fatal(err)
 	}
 	s.holds()
@@ -162,7 +163,7 @@ func TestABrokenArchiveRemovesNothing(t *testing.T) {
 func TestARemovedArchiveBringsNothing(t *testing.T) {
 	s := openShop(t, t.TempDir(), newParagraphs())
 	d := s.settled(s.add("a.zip", box("a.txt", "The walrus.")).ID)
-	if err := s.Remove(t.Context(), d.ID); err != nil {
+	if err := s.Remove(t.Context(), access.For(ibid.Owner), d.ID); err != nil {
 		t.Fatal(err)
 	}
 	u := &unpacking{Pipeline: s.Pipeline, archive: d, kept: map[string]bool{}}

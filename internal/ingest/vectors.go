@@ -196,7 +196,7 @@ func (p *Pipeline) allTexts(ctx context.Context, failed *error) iter.Seq[string]
 
 func (p *Pipeline) documentTexts(ctx context.Context, documentID string, yield func(string) bool) (more bool, err error) {
 	defer p.turns.take()()
-	chunks, err := p.cfg.Library.DocumentChunks(ctx, documentID)
+	chunks, err := p.cfg.Library.DocumentChunks(ctx, system, documentID)
 	if err != nil {
 		return false, err
 	}
@@ -268,7 +268,7 @@ func (p *Pipeline) fill(ctx context.Context, e ibid.Embedder) error {
 	missing := p.cfg.Vectors.Missing(e.Name())
 	for len(missing) > 0 {
 		n := min(len(missing), 1000)
-		chunks, err := p.cfg.Library.Chunks(ctx, missing[:n])
+		chunks, err := p.cfg.Library.Chunks(ctx, system, missing[:n])
 		if err != nil {
 			return err
 		}

@@ -170,7 +170,7 @@ func (p *Pipeline) storedText(ctx context.Context, d ibid.Document, version stri
 	if d.Version != "" {
 		return x, false, nil
 	}
-	x, err = p.cfg.Divider.Extract(ctx, d.ID, version)
+	x, err = p.cfg.Divider.Extract(ctx, system, d.ID, version)
 	if ibid.CodeOf(err) == ibid.CodeNotFound {
 		return x, false, nil
 	}
@@ -213,7 +213,7 @@ func (p *Pipeline) passages(d ibid.Document, x ibid.Extract) []ibid.Chunk {
 // kept returns how many of the chunks the version before had.
 func (p *Pipeline) kept(ctx context.Context, d ibid.Document, chunks []ibid.Chunk) (int, error) {
 	defer p.turns.take()()
-	old, err := p.cfg.Library.DocumentChunks(ctx, d.ID)
+	old, err := p.cfg.Library.DocumentChunks(ctx, system, d.ID)
 	if err != nil {
 		return 0, fmt.Errorf("look up the chunks of the version before: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/database"
 	"ibid/internal/store/sqlite"
 )
@@ -47,7 +48,7 @@ func attached(t *testing.T, path string) *database.Catalog {
 	}
 	catalog := database.New(database.Config{Dir: t.TempDir(), Forbidden: t.TempDir(), Store: db, Now: time.Now, NewID: func() string { return "1" }})
 	t.Cleanup(func() { catalog.Close(); db.Close() })
-	if _, err := catalog.Add(t.Context(), database.Addition{Source: ibid.Secret(path)}); err != nil {
+	if _, err := catalog.Add(t.Context(), access.For(ibid.Owner), database.Addition{Source: ibid.Secret(path)}); err != nil {
 		t.Fatal(err)
 	}
 	return catalog
@@ -56,7 +57,7 @@ func attached(t *testing.T, path string) *database.Catalog {
 // asking composes a question of a database and runs it.
 func asking(t *testing.T, catalog *database.Catalog, name string) func(question string) (q sqlQuery, why, rows string) {
 	return func(question string) (sqlQuery, string, string) {
-		d, named, err := catalog.Describe(t.Context(), name, withSingulars(question))
+		d, named, err := catalog.Describe(t.Context(), access.For(ibid.Owner), name, withSingulars(question))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +65,7 @@ func asking(t *testing.T, catalog *database.Catalog, name string) func(question 
 		if why != "" {
 			return q, why, ""
 		}
-		table, err := catalog.Query(t.Context(), name, q.sql)
+		table, err := catalog.Query(t.Context(), access.For(ibid.Owner), name, q.sql)
 		if err != nil {
 			t.Errorf("%s: %s: %v", question, q.sql, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/agent"
 	"ibid/internal/store/sqlite"
 )
@@ -40,7 +41,7 @@ func TestNothingIsShownBeforeItIsOnDisk(t *testing.T) {
 		c.Leases = disk
 	})
 	acc := h.ask(t, "t1", "a")
-	tail := h.Tail(acc.MessageID, 0)
+	tail := h.Tail(access.For(ibid.Owner), acc.MessageID, 0)
 	next := func(wait time.Duration) []ibid.Event {
 		ctx, cancel := context.WithTimeout(t.Context(), wait)
 		defer cancel()
@@ -64,11 +65,11 @@ func TestNothingIsShownBeforeItIsOnDisk(t *testing.T) {
 	<-disk.asked
 	disk.allow <- &ibid.Error{Code: ibid.CodeDiskFull, Message: "the disk is full"}
 	h.read(t, acc.MessageID, tail.Position())
-	m, err := h.db.Message(t.Context(), acc.MessageID)
+	m, err := h.db.Message(t.Context(), access.For(ibid.Owner), acc.MessageID)
 	if err != nil || m.Status != ibid.StatusFailed || m.Error.Code != ibid.CodeDiskFull {
 		t.Fatalf("saved %+v, %v", m, err)
 	}
-	folded, err := h.db.Events(t.Context(), acc.MessageID, 0, 100)
+	folded, err := h.db.Events(t.Context(), access.For(ibid.Owner), acc.MessageID, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/agent"
 )
 
@@ -47,10 +48,10 @@ func TestThousandsOfCuts(t *testing.T) {
 		group.Go(func() {
 			rng := rand.New(rand.NewPCG(3, uint64(i)))
 			var f storyFold
-			tail := h.Tail(acc.MessageID, 0)
+			tail := h.Tail(access.For(ibid.Owner), acc.MessageID, 0)
 			for {
 				if i > 0 && rng.IntN(2) == 0 {
-					tail = h.Tail(acc.MessageID, tail.Position())
+					tail = h.Tail(access.For(ibid.Owner), acc.MessageID, tail.Position())
 					cuts.Add(1)
 				}
 				events, err := tail.Next(t.Context())
@@ -64,7 +65,7 @@ func TestThousandsOfCuts(t *testing.T) {
 				if i > 0 { // a reader may leave in the middle of what it was given, however much that was
 					keep := 1 + rng.IntN(min(len(events), 10))
 					events = events[:keep]
-					tail = h.Tail(acc.MessageID, events[keep-1].Seq)
+					tail = h.Tail(access.For(ibid.Owner), acc.MessageID, events[keep-1].Seq)
 					cuts.Add(1)
 					if _, end := events[keep-1].Data.(ibid.RunFinished); end {
 						f.add(events)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // sessionGap is the pause after which a message opens a new session.
@@ -36,11 +37,12 @@ const historyWindow = 16
 // first, until the number of messages or the budget of characters is reached. It
 // reads no further than that, however long the thread is.
 func (r *Runner) history(ctx context.Context, run *ibid.Run) (history, error) {
-	question, err := r.cfg.Threads.Message(ctx, run.UserMessageID)
+	view := access.For(run.Owner)
+	question, err := r.cfg.Threads.Message(ctx, view, run.UserMessageID)
 	if err != nil {
 		return history{}, fmt.Errorf("read the question of run %s: %w", run.ID, err)
 	}
-	said, err := r.cfg.Threads.Questions(ctx, question.ParentID)
+	said, err := r.cfg.Threads.Questions(ctx, view, question.ParentID)
 	if err != nil {
 		return history{}, fmt.Errorf("count the questions before run %s: %w", run.ID, err)
 	}
@@ -48,7 +50,7 @@ func (r *Runner) history(ctx context.Context, run *ibid.Run) (history, error) {
 	budget := r.cfg.MemoryChars - len([]rune(run.Request.Text))
 	messages := 0
 	var kept []pair // newest first
-	for p, err := range r.pairsAbove(ctx, question) {
+	for p, err := range r.pairsAbove(ctx, view, question) {
 		if err != nil {
 			return history{}, fmt.Errorf("read the history of thread %s: %w", run.ThreadID, err)
 		}
@@ -82,12 +84,12 @@ func (r *Runner) history(ctx context.Context, run *ibid.Run) (history, error) {
 
 // pairsAbove yields the pairs that lead to a question, newest first, and reads the
 // branch as far as they are asked for. The messages of a pair are newest first too.
-func (r *Runner) pairsAbove(ctx context.Context, question ibid.Message) iter.Seq2[pair, error] {
+func (r *Runner) pairsAbove(ctx context.Context, view access.View, question ibid.Message) iter.Seq2[pair, error] {
 	return func(yield func(pair, error) bool) {
 		page := ibid.Page{Limit: min(historyWindow, r.cfg.HistoryMessages)}
 		var current pair
 		for more := question.ParentID != ""; more; more = page.Cursor != "" {
-			messages, next, err := r.cfg.Threads.Branch(ctx, question.ThreadID, question.ParentID, page)
+			messages, next, err := r.cfg.Threads.Branch(ctx, view, question.ThreadID, question.ParentID, page)
 			if err != nil {
 				yield(pair{}, err)
 				return

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/store/sqlite"
 )
 
@@ -54,7 +55,7 @@ func TestHistoryOfRandomThreads(t *testing.T) {
 			}
 			ids = append(ids, user.ID, answer.ID)
 		}
-		all, next, err := db.Messages(t.Context(), thread, ibid.Page{Limit: ibid.MaxLimit})
+		all, next, err := db.Messages(t.Context(), access.For(ibid.Owner), thread, ibid.Page{Limit: ibid.MaxLimit})
 		if err != nil || next != "" {
 			t.Fatal(next, err)
 		}

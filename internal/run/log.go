@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // Deltas wait for company before they are committed: four times as long as the
@@ -53,7 +54,7 @@ func (r *Runner) openLog(ctx context.Context, run *ibid.Run) (*logWriter, []ibid
 	}
 	var before []ibid.Event
 	for {
-		page, err := r.cfg.Store.Events(ctx, run.ID, w.seq, 1000)
+		page, err := r.cfg.Store.Events(ctx, access.System("a run goes on"), run.ID, w.seq, 1000)
 		if err != nil {
 			return nil, nil, fmt.Errorf("read the log of run %s: %w", run.ID, err)
 		}

@@ -23,15 +23,16 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/agent"
 )
 
 // Store keeps runs and their logs.
 type Store interface {
 	StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event, maxQueued int) error
-	Run(ctx context.Context, id string) (*ibid.Run, error)
-	LiveRun(ctx context.Context, threadID string) (*ibid.Run, error)
-	Events(ctx context.Context, runID string, after int64, limit int) ([]ibid.Event, error)
+	Run(ctx context.Context, view access.View, id string) (*ibid.Run, error)
+	LiveRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error)
+	Events(ctx context.Context, view access.View, runID string, after int64, limit int) ([]ibid.Event, error)
 	WaitingRuns(ctx context.Context) ([]string, error)
 	NoteQueued(ctx context.Context, runID string, data ibid.RunQueued, at time.Time) (*ibid.Event, error)
 }
@@ -49,13 +50,13 @@ type Leases interface {
 
 // Threads reads conversations.
 type Threads interface {
-	Thread(ctx context.Context, id string) (ibid.Thread, error)
-	Message(ctx context.Context, id string) (ibid.Message, error)
+	Thread(ctx context.Context, view access.View, id string) (ibid.Thread, error)
+	Message(ctx context.Context, view access.View, id string) (ibid.Message, error)
 	// Branch returns messages that lead to headID and headID itself: the page's newest,
 	// oldest of them first.
-	Branch(ctx context.Context, threadID, headID string, page ibid.Page) (messages []ibid.Message, next string, err error)
+	Branch(ctx context.Context, view access.View, threadID, headID string, page ibid.Page) (messages []ibid.Message, next string, err error)
 	// Questions counts the questions up to a message on its branch, itself included.
-	Questions(ctx context.Context, messageID string) (int, error)
+	Questions(ctx context.Context, view access.View, messageID string) (int, error)
 }
 
 // Answer does the work of one run: it takes the question, what was said before
@@ -184,7 +185,7 @@ type Accepted struct {
 // answered, whatever happens to the caller. It fails with *ibid.LiveRunError
 // while the thread has an active run, and with a BUSY error where too many runs
 // wait; then nothing is saved.
-func (r *Runner) Start(ctx context.Context, ask Ask) (Accepted, error) {
+func (r *Runner) Start(ctx context.Context, view access.View, ask Ask) (Accepted, error) {
 	r.mu.Lock()
 	closed := r.closed
 	r.mu.Unlock()
@@ -192,7 +193,7 @@ func (r *Runner) Start(ctx context.Context, ask Ask) (Accepted, error) {
 		return Accepted{}, &ibid.Error{Code: ibid.CodeInternal, Message: "the server is shutting down", Retryable: true}
 	}
 	now := r.cfg.Now()
-	thread, parent, err := r.place(ctx, ask, now)
+	thread, parent, err := r.place(ctx, view, ask, now)
 	if err != nil {
 		return Accepted{}, err
 	}
@@ -203,7 +204,7 @@ func (r *Runner) Start(ctx context.Context, ask Ask) (Accepted, error) {
 		Text: request.Text, Status: ibid.StatusCompleted, Request: &request, CreatedAt: ibid.At(now)}
 	answer := ibid.Message{ID: acc.MessageID, ThreadID: thread.ID, ParentID: user.ID, Role: ibid.RoleAssistant,
 		Status: ibid.StatusQueued, CreatedAt: ibid.At(now)}
-	run := ibid.Run{ID: acc.MessageID, ThreadID: thread.ID, UserMessageID: user.ID, Request: request,
+	run := ibid.Run{Owner: view.Principal(), ID: acc.MessageID, ThreadID: thread.ID, UserMessageID: user.ID, Request: request,
 		Status: ibid.StatusQueued, AcceptedAt: now}
 	events := []ibid.Event{{Seq: 1, Run: run.ID, At: now, Data: ibid.RunStarted{ThreadID: thread.ID,
 		UserMessageID: user.ID, MessageID: run.ID, Mode: request.Mode, Scope: request.Scope, Attempt: 1}}}
@@ -216,21 +217,21 @@ func (r *Runner) Start(ctx context.Context, ask Ask) (Accepted, error) {
 
 // place finds the thread of a question, or makes one, and the message that the
 // question follows.
-func (r *Runner) place(ctx context.Context, ask Ask, now time.Time) (thread ibid.Thread, parent string, err error) {
-	thread, err = r.cfg.Threads.Thread(ctx, ask.ThreadID)
+func (r *Runner) place(ctx context.Context, view access.View, ask Ask, now time.Time) (thread ibid.Thread, parent string, err error) {
+	thread, err = r.cfg.Threads.Thread(ctx, view, ask.ThreadID)
 	switch {
 	case err == nil:
 		thread.UpdatedAt = ibid.At(now)
 		parent = thread.HeadID
 	case ibid.CodeOf(err) == ibid.CodeNotFound:
-		thread = ibid.Thread{ID: ask.ThreadID, Title: titleOf(ask.Request.Text), CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}
+		thread = ibid.Thread{Owner: view.Principal(), ID: ask.ThreadID, Title: titleOf(ask.Request.Text), CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}
 	default:
 		return thread, "", err
 	}
 	if ask.EditMessageID == "" {
 		return thread, parent, nil
 	}
-	edited, err := r.cfg.Threads.Message(ctx, ask.EditMessageID)
+	edited, err := r.cfg.Threads.Message(ctx, view, ask.EditMessageID)
 	if err != nil {
 		return thread, "", err
 	}
@@ -256,8 +257,8 @@ func titleOf(text string) string {
 
 // Stop stops the active run of a thread and returns its id once the model's
 // connection is closed and the partial answer is saved; "" when none is active.
-func (r *Runner) Stop(ctx context.Context, threadID string) (string, error) {
-	live, err := r.cfg.Store.LiveRun(ctx, threadID)
+func (r *Runner) Stop(ctx context.Context, view access.View, threadID string) (string, error) {
+	live, err := r.cfg.Store.LiveRun(ctx, view, threadID)
 	if err != nil || live == nil {
 		return "", err
 	}
@@ -279,7 +280,7 @@ func (r *Runner) Stop(ctx context.Context, threadID string) (string, error) {
 			return live.ID, r.finishUnworked(ctx, claimed, ibid.StatusStopped)
 		}
 		// It was claimed, or ended, between the two looks.
-		now, err := r.cfg.Store.Run(ctx, live.ID)
+		now, err := r.cfg.Store.Run(ctx, view, live.ID)
 		if err != nil {
 			return "", err
 		}

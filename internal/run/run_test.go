@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/agent"
 	"ibid/internal/ibidtest"
 	"ibid/internal/store/sqlite"
@@ -64,7 +65,7 @@ func openHouse(t *testing.T, dir string, answer answerFunc, change ...func(*Conf
 
 func (h *house) ask(t *testing.T, thread, text string) Accepted {
 	t.Helper()
-	acc, err := h.Start(t.Context(), Ask{ThreadID: thread, Request: ibid.Request{Text: text}})
+	acc, err := h.Start(t.Context(), access.For(ibid.Owner), Ask{ThreadID: thread, Request: ibid.Request{Text: text}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func (h *house) ask(t *testing.T, thread, text string) Accepted {
 func (h *house) read(t *testing.T, runID string, after int64) []ibid.Event {
 	t.Helper()
 	var all []ibid.Event
-	for tail := h.Tail(runID, after); ; {
+	for tail := h.Tail(access.For(ibid.Owner), runID, after); ; {
 		events, err := tail.Next(t.Context())
 		if errors.Is(err, io.EOF) {
 			return all
@@ -106,14 +107,14 @@ func TestAnswerIsSavedAndStreamed(t *testing.T) {
 		t.Fatalf("last event %+v", events[len(events)-1])
 	}
 	folded := ibid.Fold(events)
-	saved, err := h.db.Message(t.Context(), acc.MessageID)
+	saved, err := h.db.Message(t.Context(), access.For(ibid.Owner), acc.MessageID)
 	if err != nil || saved.Text != "one two three" || saved.Text != folded.Text || saved.Status != ibid.StatusCompleted {
 		t.Fatalf("saved %+v, %v", saved, err)
 	}
 	if saved.Finished.Timing.TotalMS <= 0 || saved.Finished.Timing.FirstAnswerMS <= 0 || saved.Memory.UsedChars != len("count")+len("one two three") {
 		t.Fatalf("timing %+v, memory %+v", saved.Finished.Timing, saved.Memory)
 	}
-	user, err := h.db.Message(t.Context(), acc.UserMessageID)
+	user, err := h.db.Message(t.Context(), access.For(ibid.Owner), acc.UserMessageID)
 	if err != nil || user.Text != "count" || saved.ParentID != user.ID {
 		t.Fatalf("user message %+v, %v", user, err)
 	}
@@ -127,7 +128,7 @@ func TestReadersFromEveryPositionSeeTheSame(t *testing.T) {
 	h := openHouse(t, t.TempDir(), say(words...))
 	acc := h.ask(t, "t1", "count")
 	whole := h.read(t, acc.MessageID, 0)
-	log, err := h.db.Events(t.Context(), acc.MessageID, 0, 10_000)
+	log, err := h.db.Events(t.Context(), access.For(ibid.Owner), acc.MessageID, 0, 10_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func TestOneRunPerThread(t *testing.T) {
 		return agent.Outcome{}, ctx.Err()
 	})
 	first := h.ask(t, "t1", "a")
-	_, err := h.Start(t.Context(), Ask{ThreadID: "t1", Request: ibid.Request{Text: "b"}})
+	_, err := h.Start(t.Context(), access.For(ibid.Owner), Ask{ThreadID: "t1", Request: ibid.Request{Text: "b"}})
 	var live *ibid.LiveRunError
 	if !errors.As(err, &live) || live.RunID != first.MessageID {
 		t.Fatalf("a second question gave %v", err)
@@ -182,15 +183,15 @@ func TestStopSavesWhatThereIs(t *testing.T) {
 	})
 	acc := h.ask(t, "t1", "a")
 	<-said
-	id, err := h.Stop(t.Context(), "t1")
+	id, err := h.Stop(t.Context(), access.For(ibid.Owner), "t1")
 	if err != nil || id != acc.MessageID || !closed {
 		t.Fatalf("stop gave %q, %v; model closed: %v", id, err, closed)
 	}
-	m, err := h.db.Message(t.Context(), acc.MessageID)
+	m, err := h.db.Message(t.Context(), access.For(ibid.Owner), acc.MessageID)
 	if err != nil || m.Status != ibid.StatusStopped || m.Text != "half an " {
 		t.Fatalf("saved %+v, %v", m, err)
 	}
-	if id, err := h.Stop(t.Context(), "t1"); id != "" || err != nil {
+	if id, err := h.Stop(t.Context(), access.For(ibid.Owner), "t1"); id != "" || err != nil {
 		t.Fatalf("a second stop gave %q, %v", id, err)
 	}
 }
@@ -215,7 +216,7 @@ func TestQueueIsFairAndSaysSo(t *testing.T) {
 	}
 	// The third waits behind the second once the first is worked on.
 	var positions []int
-	for tail := h.Tail(asked[2].MessageID, 0); len(positions) == 0 || positions[len(positions)-1] != 2; {
+	for tail := h.Tail(access.For(ibid.Owner), asked[2].MessageID, 0); len(positions) == 0 || positions[len(positions)-1] != 2; {
 		events, err := tail.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -226,10 +227,10 @@ func TestQueueIsFairAndSaysSo(t *testing.T) {
 			}
 		}
 	}
-	if id, err := h.Stop(t.Context(), "t-b"); err != nil || id != asked[1].MessageID {
+	if id, err := h.Stop(t.Context(), access.For(ibid.Owner), "t-b"); err != nil || id != asked[1].MessageID {
 		t.Fatalf("stop of a waiting run: %q, %v", id, err)
 	}
-	if m, _ := h.db.Message(t.Context(), asked[1].MessageID); m.Status != ibid.StatusStopped {
+	if m, _ := h.db.Message(t.Context(), access.For(ibid.Owner), asked[1].MessageID); m.Status != ibid.StatusStopped {
 		t.Fatalf("status %s", m.Status)
 	}
 	close(gate)
@@ -269,7 +270,7 @@ func TestFailuresEndAsSavedMessages(t *testing.T) {
 			if !ok || failed.Code != c.code || strings.Contains(failed.Message, "secret") {
 				t.Fatalf("before the end: %+v", events[len(events)-2])
 			}
-			m, _ := h.db.Message(t.Context(), acc.MessageID)
+			m, _ := h.db.Message(t.Context(), access.For(ibid.Owner), acc.MessageID)
 			if m.Status != ibid.StatusFailed || m.Text != c.text || m.Error == nil || m.Error.Code != c.code {
 				t.Fatalf("saved %+v", m)
 			}
@@ -286,12 +287,12 @@ func TestTimeoutShowsWhatWasFound(t *testing.T) {
 		return agent.Outcome{}, ctx.Err()
 	})
 	ibidtest.Patiently(t, 30*time.Millisecond, func(limit time.Duration) error {
-		acc, err := h.Start(t.Context(), Ask{ThreadID: "t1", Request: ibid.Request{Text: "a", TimeoutMS: limit.Milliseconds()}})
+		acc, err := h.Start(t.Context(), access.For(ibid.Owner), Ask{ThreadID: "t1", Request: ibid.Request{Text: "a", TimeoutMS: limit.Milliseconds()}})
 		if err != nil {
 			return err
 		}
 		h.read(t, acc.MessageID, 0)
-		m, err := h.db.Message(t.Context(), acc.MessageID)
+		m, err := h.db.Message(t.Context(), access.For(ibid.Owner), acc.MessageID)
 		if m.Status != ibid.StatusFailed || m.Error.Code != ibid.CodeTimeout || m.Text != "so far" {
 			return fmt.Errorf("saved %+v, %v", m, err)
 		}
@@ -323,7 +324,7 @@ func TestShutdownHandsBack(t *testing.T) {
 		return agent.Outcome{}, nil
 	})
 	events := again.read(t, acc.MessageID, 0)
-	m, err := again.db.Message(t.Context(), acc.MessageID)
+	m, err := again.db.Message(t.Context(), access.For(ibid.Owner), acc.MessageID)
 	if err != nil || m.Status != ibid.StatusCompleted || m.Text != "whole" || m.Attempts != 2 || m.Retracted != 1 {
 		t.Fatalf("saved %+v, %v", m, err)
 	}
@@ -352,7 +353,7 @@ func TestARunThatKillsItsProcessIsClosed(t *testing.T) {
 		return agent.Outcome{}, ctx.Err()
 	}, func(c *Config) { c.MaxAttempts = 1 })
 	acc := h.ask(t, "t1", "a")
-	for tail, seen := h.Tail(acc.MessageID, 0), 0; seen < 2; {
+	for tail, seen := h.Tail(access.For(ibid.Owner), acc.MessageID, 0), 0; seen < 2; {
 		events, err := tail.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -362,7 +363,7 @@ func TestARunThatKillsItsProcessIsClosed(t *testing.T) {
 	h.stop()
 	again := openHouse(t, dir, say("never"), func(c *Config) { c.MaxAttempts = 1 })
 	again.read(t, acc.MessageID, 0)
-	m, _ := again.db.Message(t.Context(), acc.MessageID)
+	m, _ := again.db.Message(t.Context(), access.For(ibid.Owner), acc.MessageID)
 	if m.Status != ibid.StatusInterrupted || m.Text != "half" {
 		t.Fatalf("saved %+v", m)
 	}
@@ -381,7 +382,7 @@ func TestHistoryFollowsTheBranchAndTheBudget(t *testing.T) {
 	if len(got) != 2 || !strings.HasSuffix(got[0].Text(), "-->\nfirst") || !strings.HasSuffix(got[1].Text(), "\nanswer to first") {
 		t.Fatalf("history of the second question: %+v", got)
 	}
-	edited, err := h.Start(t.Context(), Ask{ThreadID: "t1", EditMessageID: second.UserMessageID, Request: ibid.Request{Text: "other second"}})
+	edited, err := h.Start(t.Context(), access.For(ibid.Owner), Ask{ThreadID: "t1", EditMessageID: second.UserMessageID, Request: ibid.Request{Text: "other second"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,7 +394,7 @@ func TestHistoryFollowsTheBranchAndTheBudget(t *testing.T) {
 	}
 	long := h.ask(t, "t1", strings.Repeat("x", 60))
 	h.read(t, long.MessageID, 0)
-	m, _ := h.db.Message(t.Context(), long.MessageID)
+	m, _ := h.db.Message(t.Context(), access.For(ibid.Owner), long.MessageID)
 	if m.Memory.DroppedPairs == 0 || len(got) != 2*(m.Memory.Pairs-1) {
 		t.Fatalf("memory %+v, %d turns", m.Memory, len(got))
 	}
@@ -403,7 +404,7 @@ func TestAReaderAtTheEndIsTold(t *testing.T) {
 	h := openHouse(t, t.TempDir(), say("short"))
 	acc := h.ask(t, "t1", "a")
 	events := h.read(t, acc.MessageID, 0)
-	tail := h.Tail(acc.MessageID, events[len(events)-1].Seq)
+	tail := h.Tail(access.For(ibid.Owner), acc.MessageID, events[len(events)-1].Seq)
 	for range 2 {
 		if more, err := tail.Next(t.Context()); !errors.Is(err, io.EOF) || len(more) != 0 {
 			t.Fatalf("after the end: %+v, %v", more, err)

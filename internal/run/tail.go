@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // hub wakes readers of runs and keeps what this process committed last, so that
@@ -92,14 +93,16 @@ func (h *hub) forget(runID string) {
 // has finished. It belongs to one reader.
 type Tail struct {
 	runner *Runner
+	view   access.View
 	runID  string
 	after  int64
+	seen   bool // the run is there for the view
 	ended  bool
 }
 
 // Tail returns a reader of the events after a position; 0 is the beginning.
-func (r *Runner) Tail(runID string, after int64) *Tail {
-	return &Tail{runner: r, runID: runID, after: after}
+func (r *Runner) Tail(view access.View, runID string, after int64) *Tail {
+	return &Tail{runner: r, view: view, runID: runID, after: after}
 }
 
 // pageEvents bounds what one Next returns.
@@ -135,10 +138,16 @@ func (t *Tail) Next(ctx context.Context) ([]ibid.Event, error) {
 
 // read returns what stands after the position, from memory where it is there.
 func (t *Tail) read(ctx context.Context) ([]ibid.Event, error) {
+	if !t.seen { // what is in memory is everybody's
+		if _, err := t.runner.cfg.Store.Run(ctx, t.view, t.runID); err != nil {
+			return nil, err
+		}
+		t.seen = true
+	}
 	events, ok := t.runner.hub.after(t.runID, t.after)
 	if !ok {
 		var err error
-		events, err = t.runner.cfg.Store.Events(ctx, t.runID, t.after, pageEvents)
+		events, err = t.runner.cfg.Store.Events(ctx, t.view, t.runID, t.after, pageEvents)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +170,7 @@ func (t *Tail) over(ctx context.Context) (bool, error) {
 	if t.runner.running(t.runID) != nil {
 		return false, nil
 	}
-	run, err := t.runner.cfg.Store.Run(ctx, t.runID)
+	run, err := t.runner.cfg.Store.Run(ctx, t.view, t.runID)
 	if err != nil {
 		return false, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/agent"
 )
 
@@ -133,7 +134,7 @@ func (r *Runner) work(ctx context.Context, cancel context.CancelCauseFunc, run *
 	if err != nil {
 		return r.closeRun(ctx, w, run, agent.Outcome{}, ibid.Memory{}, err)
 	}
-	outcome, err := r.answer(ctx, agent.Task{Request: run.Request, History: history.turns, Log: before,
+	outcome, err := r.answer(ctx, agent.Task{View: access.For(run.Owner), Request: run.Request, History: history.turns, Log: before,
 		ThreadID: run.ThreadID, UserMessageID: run.UserMessageID, MessageID: run.ID}, w.emit)
 	return r.closeRun(ctx, w, run, outcome, history.memory, err)
 }

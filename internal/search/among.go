@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // amongPool is how far down the ranking of what was found Among looks for the
@@ -16,9 +17,9 @@ const amongPool = 500
 // Among ranks passages that were found in another way by how well they answer a
 // query, within its scope and not beyond its limit. Those that no search finds
 // for the query stand last, in the order given, with a score of 0.
-func (s *Searcher) Among(ctx context.Context, q Query, chunkIDs []string) (Result, error) {
+func (s *Searcher) Among(ctx context.Context, view access.View, q Query, chunkIDs []string) (Result, error) {
 	start := time.Now()
-	found, err := s.passages(ctx, bare(chunkIDs))
+	found, err := s.passages(ctx, view, bare(chunkIDs))
 	if err != nil {
 		return Result{}, err
 	}
@@ -29,7 +30,7 @@ func (s *Searcher) Among(ctx context.Context, q Query, chunkIDs []string) (Resul
 	}
 	within := q
 	within.Scope.Documents = documentsOf(found) // they lie in the scope
-	ranking, err := s.rank(ctx, within, amongPool)
+	ranking, err := s.rank(ctx, view, within, amongPool)
 	if err != nil {
 		return Result{}, fmt.Errorf("rank the passages that were found: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // TestAmong: passages found in another way are ranked by the query, and those
@@ -14,7 +15,7 @@ func TestAmong(t *testing.T) {
 	s := New(Config{Index: x, Store: storeOf("a", "b", "c", "other", "z")})
 	among := func(q Query, ids ...string) (string, []ibid.Passage) {
 		t.Helper()
-		r, err := s.Among(t.Context(), q, ids)
+		r, err := s.Among(t.Context(), access.For(ibid.Owner), q, ids)
 		if err != nil {
 			t.Fatal(err)
 		}

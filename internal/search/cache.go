@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/text"
 )
 
@@ -18,7 +19,7 @@ import (
 type AnswerStore interface {
 	// Answered returns the questions answered under a key, newest first, without
 	// those of a thread: who asks there again wants another answer.
-	Answered(ctx context.Context, key, notOfThread string, limit int) ([]ibid.Answered, error)
+	Answered(ctx context.Context, view access.View, key, notOfThread string, limit int) ([]ibid.Answered, error)
 	KeepAnswered(ctx context.Context, a ibid.Answered) error
 }
 
@@ -47,8 +48,8 @@ const (
 
 // Lookup returns the newest answered question under key that asks the same, and
 // how alike the two are. Without one, similarity says how close the closest came.
-func (c *AnswerCache) Lookup(ctx context.Context, key, notOfThread, question string) (hit *ibid.Answered, similarity float64, err error) {
-	all, err := c.store.Answered(ctx, key, notOfThread, maxAnswered)
+func (c *AnswerCache) Lookup(ctx context.Context, view access.View, key, notOfThread, question string) (hit *ibid.Answered, similarity float64, err error) {
+	all, err := c.store.Answered(ctx, view, key, notOfThread, maxAnswered)
 	if err != nil {
 		return nil, 0, fmt.Errorf("look for an answer: %w", err)
 	}

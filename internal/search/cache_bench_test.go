@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 type manyAnswered []ibid.Answered
 
-func (m manyAnswered) Answered(context.Context, string, string, int) ([]ibid.Answered, error) {
+func (m manyAnswered) Answered(context.Context, access.View, string, string, int) ([]ibid.Answered, error) {
 	return m, nil
 }
 func (m manyAnswered) KeepAnswered(context.Context, ibid.Answered) error { return nil }
@@ -23,7 +24,7 @@ func BenchmarkAnswerCache(b *testing.B) {
 	}
 	c := NewAnswerCache(all, func() ibid.Embedder { return nil })
 	for i := 0; b.Loop(); i++ {
-		if _, _, err := c.Lookup(b.Context(), "key", "thread", fmt.Sprintf("Who sold the mill number %d?", i)); err != nil {
+		if _, _, err := c.Lookup(b.Context(), access.For(ibid.Owner), "key", "thread", fmt.Sprintf("Who sold the mill number %d?", i)); err != nil {
 			b.Fatal(err)
 		}
 	}

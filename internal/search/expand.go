@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // Sections knows what a chunk is a part of.
 type Sections interface {
 	// Parents returns, by the chunk's id, the section that it stands in. Chunks
 	// that are gone, or stand in none, are left out.
-	Parents(ctx context.Context, chunkIDs []string) (map[string]ibid.Chunk, error)
+	Parents(ctx context.Context, view access.View, chunkIDs []string) (map[string]ibid.Chunk, error)
 }
 
 // maxExpanded bounds, in bytes, what a passage may be expanded to: some 1,000
@@ -21,7 +22,7 @@ const maxExpanded = 6500
 // expand puts the section that a passage stands in in its place, where there is
 // one that is not too long. Of passages of one section the best stands for all.
 // Quotes stay what they are.
-func (s *Searcher) expand(ctx context.Context, passages []ibid.Passage) ([]ibid.Passage, error) {
+func (s *Searcher) expand(ctx context.Context, view access.View, passages []ibid.Passage) ([]ibid.Passage, error) {
 	if s.cfg.Sections == nil || len(passages) == 0 {
 		return passages, nil
 	}
@@ -29,7 +30,7 @@ func (s *Searcher) expand(ctx context.Context, passages []ibid.Passage) ([]ibid.
 	for i, p := range passages {
 		ids[i] = p.ID
 	}
-	sections, err := s.cfg.Sections.Parents(ctx, ids)
+	sections, err := s.cfg.Sections.Parents(ctx, view, ids)
 	if err != nil {
 		return nil, fmt.Errorf("expand the passages found to their sections: %w", err)
 	}

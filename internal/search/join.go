@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 const (
@@ -18,8 +19,8 @@ const (
 )
 
 // join removes what says the same twice from passages, best first.
-func (s *Searcher) join(ctx context.Context, passages []ibid.Passage) ([]ibid.Passage, error) {
-	passages, err := s.toParents(ctx, passages)
+func (s *Searcher) join(ctx context.Context, view access.View, passages []ibid.Passage) ([]ibid.Passage, error) {
+	passages, err := s.toParents(ctx, view, passages)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +29,7 @@ func (s *Searcher) join(ctx context.Context, passages []ibid.Passage) ([]ibid.Pa
 
 // toParents puts the passage that a sentence stands in, at the place of the
 // sentence, where the store has it.
-func (s *Searcher) toParents(ctx context.Context, passages []ibid.Passage) ([]ibid.Passage, error) {
+func (s *Searcher) toParents(ctx context.Context, view access.View, passages []ibid.Passage) ([]ibid.Passage, error) {
 	var ids []string
 	for _, p := range passages {
 		if p.Level == sentenceLevel && p.ParentID != "" && !slices.Contains(ids, p.ParentID) {
@@ -38,7 +39,7 @@ func (s *Searcher) toParents(ctx context.Context, passages []ibid.Passage) ([]ib
 	if len(ids) == 0 {
 		return passages, nil
 	}
-	parents, err := s.chunks(ctx, ids)
+	parents, err := s.chunks(ctx, view, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // reserve is how many passages beyond the limit are fetched, to take the places
@@ -16,10 +17,10 @@ const reserve = 8
 // passage they stand in, repetitions to the best of them, and neighbours become
 // one passage. Chunks that went from the store since they were found are left
 // out.
-func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
+func (s *Searcher) Search(ctx context.Context, view access.View, q Query) (Result, error) {
 	start := time.Now()
 	limit := s.limit(q)
-	ranking, err := s.rank(ctx, q, max(pool, 2*limit))
+	ranking, err := s.rank(ctx, view, q, max(pool, 2*limit))
 	if err != nil {
 		return Result{}, err
 	}
@@ -32,18 +33,18 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
 	if reranker != nil {
 		wanted = max(wanted, rerankPool+reserve)
 	}
-	found, err := s.passages(ctx, cut(ranking.Ranked, wanted, func(r Ranked) ibid.Match { return r.Match }))
+	found, err := s.passages(ctx, view, cut(ranking.Ranked, wanted, func(r Ranked) ibid.Match { return r.Match }))
 	if err != nil {
 		return Result{}, err
 	}
-	if found, err = s.join(ctx, found); err != nil {
+	if found, err = s.join(ctx, view, found); err != nil {
 		return Result{}, err
 	}
 	found, r.Reranking = Rerank(ctx, reranker, q.Text, found)
 	r.Passages = cut(found, limit, func(p ibid.Passage) ibid.Match { return p.Match })
 	quote(q.Text, r.Passages)
 	if q.Expand {
-		if r.Passages, err = s.expand(ctx, r.Passages); err != nil {
+		if r.Passages, err = s.expand(ctx, view, r.Passages); err != nil {
 			return Result{}, err
 		}
 	}
@@ -54,7 +55,7 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
 }
 
 // passages fetches what was found.
-func (s *Searcher) passages(ctx context.Context, ranked []Ranked) ([]ibid.Passage, error) {
+func (s *Searcher) passages(ctx context.Context, view access.View, ranked []Ranked) ([]ibid.Passage, error) {
 	if len(ranked) == 0 {
 		return nil, nil
 	}
@@ -62,7 +63,7 @@ func (s *Searcher) passages(ctx context.Context, ranked []Ranked) ([]ibid.Passag
 	for i, r := range ranked {
 		ids[i] = r.ChunkID
 	}
-	chunks, err := s.chunks(ctx, ids)
+	chunks, err := s.chunks(ctx, view, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (s *Searcher) passages(ctx context.Context, ranked []Ranked) ([]ibid.Passag
 			documentIDs = append(documentIDs, c.DocumentID)
 		}
 	}
-	docs, err := s.cfg.Store.Documents(ctx, documentIDs)
+	docs, err := s.cfg.Store.Documents(ctx, view, documentIDs)
 	if err != nil {
 		return nil, fmt.Errorf("fetch the documents of the passages found: %w", err)
 	}
@@ -94,8 +95,8 @@ func (s *Searcher) passages(ctx context.Context, ranked []Ranked) ([]ibid.Passag
 }
 
 // chunks fetches chunks by id.
-func (s *Searcher) chunks(ctx context.Context, ids []string) (map[string]ibid.Chunk, error) {
-	stored, err := s.cfg.Store.Chunks(ctx, ids)
+func (s *Searcher) chunks(ctx context.Context, view access.View, ids []string) (map[string]ibid.Chunk, error) {
+	stored, err := s.cfg.Store.Chunks(ctx, view, ids)
 	if err != nil {
 		return nil, fmt.Errorf("fetch the passages found: %w", err)
 	}

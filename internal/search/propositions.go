@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/text"
 )
 
@@ -18,18 +19,18 @@ const propositionPassages = 20
 // level 3 whose parents are the passages they stand in. They are those of the
 // best twenty passages, ranked as the built-in model ranks what it quotes;
 // scores are relative to the best.
-func (s *Searcher) Propositions(ctx context.Context, q Query) (Result, error) {
+func (s *Searcher) Propositions(ctx context.Context, view access.View, q Query) (Result, error) {
 	start := time.Now()
-	ranking, err := s.rank(ctx, q, pool)
+	ranking, err := s.rank(ctx, view, q, pool)
 	if err != nil {
 		return Result{}, err
 	}
 	r := Result{Mode: ranking.Mode, ChunksSearched: ranking.ChunksSearched, VectorError: ranking.VectorError}
-	found, err := s.passages(ctx, cut(ranking.Ranked, propositionPassages, func(r Ranked) ibid.Match { return r.Match }))
+	found, err := s.passages(ctx, view, cut(ranking.Ranked, propositionPassages, func(r Ranked) ibid.Match { return r.Match }))
 	if err != nil {
 		return Result{}, err
 	}
-	if found, err = s.toParents(ctx, found); err != nil {
+	if found, err = s.toParents(ctx, view, found); err != nil {
 		return Result{}, err
 	}
 	r.Passages = sentences(q.Text, withoutRepetitions(found), s.limit(q))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // ruleReranker scores texts by a rule.
@@ -26,7 +27,7 @@ func TestRerankingPutsInANewOrder(t *testing.T) {
 	s := New(Config{Index: index, Store: storeOf("a", "b", "c"), Reranker: ruleReranker(func(text string) float64 {
 		return map[string]float64{"Text of a.": -5, "Text of b.": 1, "Text of c.": 7}[text[strings.LastIndex(text, "Text of"):]]
 	})})
-	r, err := s.Search(context.Background(), Query{Text: "x"})
+	r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func TestRerankingPutsInANewOrder(t *testing.T) {
 	if by := r.Reranking; by.Method != "rule" || by.Input != 3 || by.TopScore != 7 || by.Err != nil {
 		t.Errorf("reranking %+v", by)
 	}
-	r, err = s.Search(context.Background(), Query{Text: "x", NoRerank: true})
+	r, err = s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "x", NoRerank: true})
 	if err != nil || passageIDs(r.Passages) != "a b c" || r.Reranking.Method != "" {
 		t.Errorf("without reranking: %s, %+v, %v", passageIDs(r.Passages), r.Reranking, err)
 	}
@@ -58,7 +59,7 @@ func TestMaxSimNeedsVectorsOfWords(t *testing.T) {
 	for name, e := range map[string]ibid.Embedder{"no embedder": nil, "no words": fakeEmbedder{name: "ollama/x"}} {
 		s := New(Config{Index: &fakeIndex{lexical: candidates("a", 3.0, "b", 2.0)}, Store: storeOf("a", "b"),
 			Reranker: NewMaxSim(func() ibid.Embedder { return e })})
-		r, err := s.Search(context.Background(), Query{Text: "x"})
+		r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "x"})
 		if err != nil || passageIDs(r.Passages) != "a b" || r.Passages[0].Score != 1 || ibid.CodeOf(r.Reranking.Err) != ibid.CodeVectorDB {
 			t.Errorf("%s: %s, %+v, %v", name, passageIDs(r.Passages), r.Reranking, err)
 		}
@@ -83,7 +84,7 @@ func TestMaxSimCountsLittle(t *testing.T) {
 		var s *Searcher
 		s = New(Config{Index: &fakeIndex{lexical: scores}, Store: storeOf("a", "b"), Embedder: wordy{fakeEmbedder{name: "lsa-2@x"}},
 			Reranker: NewMaxSim(func() ibid.Embedder { return s.Embedder() })})
-		r, err := s.Search(context.Background(), Query{Text: "x", Mode: ModeLexical})
+		r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "x", Mode: ModeLexical})
 		if err != nil || passageIDs(r.Passages) != want || r.Reranking.Err != nil {
 			t.Errorf("%s instead of %s, %+v, %v", passageIDs(r.Passages), want, r.Reranking, err)
 		}
@@ -110,7 +111,7 @@ func TestOnlyTheBestAreReranked(t *testing.T) {
 // sections are those of chunks, by id.
 type sections map[string]ibid.Chunk
 
-func (s sections) Parents(_ context.Context, ids []string) (map[string]ibid.Chunk, error) {
+func (s sections) Parents(_ context.Context, _ access.View, ids []string) (map[string]ibid.Chunk, error) {
 	found := make(map[string]ibid.Chunk)
 	for _, id := range ids {
 		if c, ok := s[id]; ok {
@@ -133,7 +134,7 @@ func TestExpand(t *testing.T) {
 	s := New(Config{Index: &fakeIndex{lexical: candidates("first", 3.0, "second", 2.0, "long", 1.0)},
 		Store:    fakeStore{"first": first, "second": second, "long": long},
 		Sections: sections{"first": section, "second": section, "long": tooLong}})
-	r, err := s.Search(context.Background(), Query{Text: "warranty water", Expand: true})
+	r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "warranty water", Expand: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestExpand(t *testing.T) {
 	if n := len(r.Passages[0].Highlights); n != 2 {
 		t.Errorf("%d words are marked in the section, want 2", n)
 	}
-	if r, err = s.Search(context.Background(), Query{Text: "warranty water"}); err != nil || passageIDs(r.Passages) != "first second long" {
+	if r, err = s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "warranty water"}); err != nil || passageIDs(r.Passages) != "first second long" {
 		t.Errorf("not expanded: %s, %v", passageIDs(r.Passages), err)
 	}
 }
@@ -153,7 +154,7 @@ func TestLatency(t *testing.T) {
 	if l := s.Latency(); l != (Latency{}) {
 		t.Errorf("before the first search: %+v", l)
 	}
-	if _, err := s.Search(context.Background(), Query{Text: "x"}); err != nil {
+	if _, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	if l := s.Latency(); l.Searches != 1 || l.P50 != l.P99 {

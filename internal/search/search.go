@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // Mode says how the two halves of a search are used.
@@ -29,16 +30,16 @@ const (
 // Index finds candidates, best first. Space names the embedder whose vectors are
 // searched.
 type Index interface {
-	Lexical(ctx context.Context, query string, limit int, scope ibid.Scope) ([]ibid.Candidate, error)
-	Vector(ctx context.Context, space string, vec []float32, limit int, scope ibid.Scope) ([]ibid.Candidate, error)
+	Lexical(ctx context.Context, view access.View, query string, limit int, scope ibid.Scope) ([]ibid.Candidate, error)
+	Vector(ctx context.Context, view access.View, space string, vec []float32, limit int, scope ibid.Scope) ([]ibid.Candidate, error)
 	Len() int
 }
 
 // Store holds what the index points to. Ids that are not there are left out;
 // the order of the answer is free.
 type Store interface {
-	Chunks(ctx context.Context, ids []string) ([]ibid.Chunk, error)
-	Documents(ctx context.Context, ids []string) ([]ibid.Document, error)
+	Chunks(ctx context.Context, view access.View, ids []string) ([]ibid.Chunk, error)
+	Documents(ctx context.Context, view access.View, ids []string) ([]ibid.Document, error)
 }
 
 // Config sets up a Searcher. Index and Store are required.
@@ -133,9 +134,9 @@ func (s *Searcher) Embedder() ibid.Embedder {
 
 // Rank returns the fused ranking of the chunks that were found, at most
 // q.Limit, without touching the store.
-func (s *Searcher) Rank(ctx context.Context, q Query) (Ranking, error) {
+func (s *Searcher) Rank(ctx context.Context, view access.View, q Query) (Ranking, error) {
 	limit := s.limit(q)
-	r, err := s.rank(ctx, q, max(pool, 2*limit))
+	r, err := s.rank(ctx, view, q, max(pool, 2*limit))
 	if err != nil {
 		return Ranking{}, err
 	}
@@ -148,7 +149,7 @@ func (s *Searcher) limit(q Query) int {
 }
 
 // rank fuses what both halves find, each up to n chunks.
-func (s *Searcher) rank(ctx context.Context, q Query, n int) (Ranking, error) {
+func (s *Searcher) rank(ctx context.Context, view access.View, q Query, n int) (Ranking, error) {
 	if strings.TrimSpace(q.Text) == "" {
 		return Ranking{}, ibid.Errorf(ibid.CodeBadRequest, "the query is empty")
 	}
@@ -158,14 +159,14 @@ func (s *Searcher) rank(ctx context.Context, q Query, n int) (Ranking, error) {
 		return Ranking{}, err
 	}
 	r := Ranking{Mode: mode, ChunksSearched: s.cfg.Index.Len()}
-	lexical, vector, err := s.candidates(ctx, embedder, q, mode, n)
+	lexical, vector, err := s.candidates(ctx, view, embedder, q, mode, n)
 	if err != nil {
 		return Ranking{}, err
 	}
 	if vector.err != nil {
 		r.Mode, r.VectorError = ModeLexical, vector.err
 		if mode == ModeVector { // then words were not searched yet
-			if lexical, err = s.cfg.Index.Lexical(ctx, q.Text, n, q.Scope); err != nil {
+			if lexical, err = s.cfg.Index.Lexical(ctx, view, q.Text, n, q.Scope); err != nil {
 				return Ranking{}, fmt.Errorf("search by words: %w", err)
 			}
 		}
@@ -201,17 +202,17 @@ type half struct {
 
 // candidates runs the halves that mode needs side by side. An error of the
 // vector half is in its half; err is the lexical half's, or the caller's own end.
-func (s *Searcher) candidates(ctx context.Context, embedder *ibid.Embedder, q Query, mode Mode, n int) (lexical []ibid.Candidate, vector half, err error) {
+func (s *Searcher) candidates(ctx context.Context, view access.View, embedder *ibid.Embedder, q Query, mode Mode, n int) (lexical []ibid.Candidate, vector half, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answer := make(chan half, 1)
 	if mode == ModeLexical {
 		answer <- half{}
 	} else {
-		go func() { answer <- s.vector(ctx, embedder, q, n) }()
+		go func() { answer <- s.vector(ctx, view, embedder, q, n) }()
 	}
 	if mode != ModeVector {
-		if lexical, err = s.cfg.Index.Lexical(ctx, q.Text, n, q.Scope); err != nil {
+		if lexical, err = s.cfg.Index.Lexical(ctx, view, q.Text, n, q.Scope); err != nil {
 			cancel()
 		}
 	}
@@ -225,7 +226,7 @@ func (s *Searcher) candidates(ctx context.Context, embedder *ibid.Embedder, q Qu
 	return lexical, vector, nil
 }
 
-func (s *Searcher) vector(ctx context.Context, embedder *ibid.Embedder, q Query, n int) half {
+func (s *Searcher) vector(ctx context.Context, view access.View, embedder *ibid.Embedder, q Query, n int) half {
 	if embedder == nil {
 		return half{err: &ibid.Error{Code: ibid.CodeVectorDB, Message: "there is no embedder yet",
 			Hint: "the built-in one is made from your documents once there are ten passages"}}
@@ -242,7 +243,7 @@ func (s *Searcher) vector(ctx context.Context, embedder *ibid.Embedder, q Query,
 	if len(vecs) != 1 {
 		return half{err: ibid.Errorf(ibid.CodeVectorDB, "%s returned %d vectors for one query", e.Name(), len(vecs))}
 	}
-	found, err := s.cfg.Index.Vector(ctx, e.Name(), vecs[0], n, q.Scope)
+	found, err := s.cfg.Index.Vector(ctx, view, e.Name(), vecs[0], n, q.Scope)
 	if err != nil {
 		return half{err: fmt.Errorf("search by vector: %w", err)}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/engine/local"
 )
 
@@ -24,14 +25,14 @@ type fakeIndex struct {
 	spaces []string
 }
 
-func (f *fakeIndex) Lexical(_ context.Context, _ string, limit int, _ ibid.Scope) ([]ibid.Candidate, error) {
+func (f *fakeIndex) Lexical(_ context.Context, _ access.View, _ string, limit int, _ ibid.Scope) ([]ibid.Candidate, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.limits = append(f.limits, limit)
 	return f.lexical, f.lexicalErr
 }
 
-func (f *fakeIndex) Vector(ctx context.Context, space string, _ []float32, limit int, _ ibid.Scope) ([]ibid.Candidate, error) {
+func (f *fakeIndex) Vector(ctx context.Context, view access.View, space string, _ []float32, limit int, _ ibid.Scope) ([]ibid.Candidate, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.limits = append(f.limits, limit)
@@ -44,7 +45,7 @@ func (f *fakeIndex) Len() int { return 42 }
 // fakeStore holds chunks; every chunk's document exists.
 type fakeStore map[string]ibid.Chunk
 
-func (f fakeStore) Chunks(_ context.Context, ids []string) ([]ibid.Chunk, error) {
+func (f fakeStore) Chunks(_ context.Context, _ access.View, ids []string) ([]ibid.Chunk, error) {
 	var chunks []ibid.Chunk
 	for _, id := range ids {
 		if c, ok := f[id]; ok {
@@ -54,7 +55,7 @@ func (f fakeStore) Chunks(_ context.Context, ids []string) ([]ibid.Chunk, error)
 	return chunks, nil
 }
 
-func (f fakeStore) Documents(_ context.Context, ids []string) ([]ibid.Document, error) {
+func (f fakeStore) Documents(_ context.Context, _ access.View, ids []string) ([]ibid.Document, error) {
 	var docs []ibid.Document
 	for _, id := range ids {
 		docs = append(docs, ibid.Document{ID: id})
@@ -120,7 +121,7 @@ func TestAutoPicksByTheEmbedder(t *testing.T) {
 		{fakeEmbedder{"ollama/nomic", errors.New("connection refused")}, ModeVector, ModeLexical, true},
 	} {
 		s := New(Config{Index: x, Store: storeOf("a", "b"), Embedder: tt.embedder})
-		r, err := s.Search(context.Background(), Query{Text: "q", Mode: tt.asked})
+		r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "q", Mode: tt.asked})
 		if err != nil || r.Mode != tt.want || (r.VectorError != nil) != tt.failed || r.ChunksSearched != 42 {
 			t.Errorf("%v asked for %q: %+v, %v", tt.embedder, tt.asked, r, err)
 		}
@@ -133,7 +134,7 @@ func TestAutoPicksByTheEmbedder(t *testing.T) {
 func TestBadQueries(t *testing.T) {
 	s := New(Config{Index: &fakeIndex{}, Store: fakeStore{}})
 	for _, q := range []Query{{Text: ""}, {Text: " \n"}, {Text: "x", Mode: "magic"}} {
-		if _, err := s.Search(context.Background(), q); ibid.CodeOf(err) != ibid.CodeBadRequest {
+		if _, err := s.Search(context.Background(), access.For(ibid.Owner), q); ibid.CodeOf(err) != ibid.CodeBadRequest {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
@@ -143,18 +144,18 @@ func TestErrorsOfTheIndex(t *testing.T) {
 	broken := errors.New("broken")
 	e := fakeEmbedder{name: "lsa-2@x"}
 	s := New(Config{Index: &fakeIndex{lexicalErr: broken}, Store: fakeStore{}, Embedder: e})
-	if _, err := s.Search(context.Background(), Query{Text: "q"}); !errors.Is(err, broken) {
+	if _, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "q"}); !errors.Is(err, broken) {
 		t.Errorf("lexical half: %v", err)
 	}
 	s = New(Config{Index: &fakeIndex{lexical: candidates("a", 1.0), vectorErr: broken}, Store: storeOf("a"), Embedder: e})
-	r, err := s.Search(context.Background(), Query{Text: "q"})
+	r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "q"})
 	if err != nil || !errors.Is(r.VectorError, broken) || len(r.Passages) != 1 {
 		t.Errorf("vector half: %+v, %v", r, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	s = New(Config{Index: &fakeIndex{vectorErr: context.Canceled}, Store: fakeStore{}, Embedder: e})
-	if _, err := s.Search(ctx, Query{Text: "q"}); !errors.Is(err, context.Canceled) {
+	if _, err := s.Search(ctx, access.For(ibid.Owner), Query{Text: "q"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -163,7 +164,7 @@ func TestBothHalvesFetchMoreThanIsWanted(t *testing.T) {
 	x := &fakeIndex{}
 	s := New(Config{Index: x, Store: fakeStore{}, Embedder: fakeEmbedder{name: "lsa-2@x"}, MaxLimit: 60})
 	for _, limit := range []int{1, 0, 60} {
-		if _, err := s.Search(context.Background(), Query{Text: "q", Limit: limit}); err != nil {
+		if _, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "q", Limit: limit}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -186,7 +187,7 @@ func TestLimits(t *testing.T) {
 	}
 	s := New(Config{Index: &fakeIndex{lexical: all}, Store: storeOf(names...)})
 	for asked, want := range map[int]int{0: 7, 1: 1, 20: 20, 21: 20, 1000: 20, -3: 1} {
-		r, err := s.Search(context.Background(), Query{Text: "q", Limit: asked})
+		r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "q", Limit: asked})
 		if err != nil || len(r.Passages) != want {
 			t.Errorf("asked for %d, got %d, %v", asked, len(r.Passages), err)
 		}
@@ -250,7 +251,7 @@ func TestTheBestLexicalHitIsNeverPushedOut(t *testing.T) {
 		lexical, vector = append(lexical, c), append(vector, c)
 	}
 	x := &fakeIndex{lexical: lexical, vector: vector}
-	r, err := New(Config{Index: x, Embedder: fakeEmbedder{name: "e"}}).Rank(context.Background(), Query{Text: "q", Limit: 3})
+	r, err := New(Config{Index: x, Embedder: fakeEmbedder{name: "e"}}).Rank(context.Background(), access.For(ibid.Owner), Query{Text: "q", Limit: 3})
 	if err != nil || ids(r.Ranked) != "both0 both1 perfect" {
 		t.Errorf("%s, %v", ids(r.Ranked), err)
 	}
@@ -258,7 +259,7 @@ func TestTheBestLexicalHitIsNeverPushedOut(t *testing.T) {
 
 func TestChunksThatAreGoneAreLeftOut(t *testing.T) {
 	s := New(Config{Index: &fakeIndex{lexical: candidates("gone", 3.0, "a", 2.0)}, Store: storeOf("a")})
-	r, err := s.Search(context.Background(), Query{Text: "text"})
+	r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "text"})
 	if err != nil || len(r.Passages) != 1 || r.Passages[0].ID != "a" || r.Passages[0].Quote.Text != "Text of a." {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -269,7 +270,7 @@ func TestHighlights(t *testing.T) {
 	c := store["a"]
 	c.Start, c.End = 100, 100+len(c.Text)
 	store["a"] = c
-	r, err := New(Config{Index: &fakeIndex{lexical: candidates("a", 2.0)}, Store: store}).Search(context.Background(), Query{Text: "which texts?"})
+	r, err := New(Config{Index: &fakeIndex{lexical: candidates("a", 2.0)}, Store: store}).Search(context.Background(), access.For(ibid.Owner), Query{Text: "which texts?"})
 	if err != nil || !cmp.Equal(r.Passages[0].Highlights, []ibid.Range{{Start: 100, End: 104}}) {
 		t.Errorf("%+v, %v", r.Passages, err)
 	}
@@ -281,7 +282,7 @@ func TestEmbedderIsExchangedWhileSearching(t *testing.T) {
 	for range 3 {
 		wg.Go(func() {
 			for range 200 {
-				if _, err := s.Search(context.Background(), Query{Text: "q"}); err != nil {
+				if _, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "q"}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -311,7 +312,7 @@ func TestTwoScopesAtOnce(t *testing.T) {
 	for _, d := range []string{"one", "two"} {
 		wg.Go(func() {
 			for range 50 {
-				r, err := s.Search(context.Background(), Query{Text: "river one two", Scope: ibid.Scope{Documents: []string{d}}})
+				r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "river one two", Scope: ibid.Scope{Documents: []string{d}}})
 				if err != nil || len(r.Passages) != 7 {
 					t.Errorf("%d passages, %v", len(r.Passages), err)
 				}

@@ -133,7 +133,7 @@ func (s *Server) fileOf(r *http.Request) (ibid.File, error) {
 	if err != nil || n < 0 {
 		return ibid.File{}, ibid.Errorf(ibid.CodeBadRequest, "%q is no file of a message; they are counted from 0", r.PathValue("n"))
 	}
-	return s.cfg.Messages.File(r.Context(), r.PathValue("id"), n)
+	return s.cfg.Messages.File(r.Context(), s.view(r), r.PathValue("id"), n)
 }
 
 // messageFile serves a file of a message, as documentFile does.
@@ -155,7 +155,7 @@ func (s *Server) messageFileText(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	x, err := s.cfg.FileText(r.Context(), f)
+	x, err := s.cfg.FileText(r.Context(), s.view(r), f)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -11,23 +11,24 @@ import (
 	"os"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/database"
 	"ibid/internal/ingest"
 )
 
 // Databases are the attached databases.
 type Databases interface {
-	Databases(ctx context.Context, scope ibid.Scope) ([]ibid.Database, error)
-	Database(ctx context.Context, id string) (ibid.Database, error)
-	Add(ctx context.Context, a database.Addition) (ibid.Database, error)
-	Remove(ctx context.Context, id string) (ibid.Database, error)
-	Restore(ctx context.Context, id string) (ibid.Database, error)
-	Test(ctx context.Context, id string) (ibid.Database, error)
-	Query(ctx context.Context, id, sql string) (ibid.Table, error)
+	Databases(ctx context.Context, view access.View, scope ibid.Scope) ([]ibid.Database, error)
+	Database(ctx context.Context, view access.View, id string) (ibid.Database, error)
+	Add(ctx context.Context, view access.View, a database.Addition) (ibid.Database, error)
+	Remove(ctx context.Context, view access.View, id string) (ibid.Database, error)
+	Restore(ctx context.Context, view access.View, id string) (ibid.Database, error)
+	Test(ctx context.Context, view access.View, id string) (ibid.Database, error)
+	Query(ctx context.Context, view access.View, id, sql string) (ibid.Table, error)
 }
 
 func (s *Server) listDatabases(w http.ResponseWriter, r *http.Request) {
-	all, err := s.cfg.Databases.Databases(r.Context(), ibid.Scope{})
+	all, err := s.cfg.Databases.Databases(r.Context(), s.view(r), ibid.Scope{})
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -47,7 +48,7 @@ func (s *Server) addDatabase(w http.ResponseWriter, r *http.Request) {
 			Source string `json:"source"`
 		}
 		if err = readJSON(w, r, &in); err == nil {
-			d, err = s.cfg.Databases.Add(r.Context(), database.Addition{Name: in.Name, Source: ibid.Secret(in.Source)})
+			d, err = s.cfg.Databases.Add(r.Context(), s.view(r), database.Addition{Name: in.Name, Source: ibid.Secret(in.Source)})
 		}
 	}
 	s.answerDatabase(w, r, http.StatusCreated, d, err)
@@ -96,7 +97,7 @@ func (s *Server) takeDatabase(r *http.Request, content io.Reader, a database.Add
 		return d, fmt.Errorf("keep an upload: %w", err)
 	}
 	a.File = f.Name()
-	return s.cfg.Databases.Add(r.Context(), a)
+	return s.cfg.Databases.Add(r.Context(), s.view(r), a)
 }
 
 func (s *Server) answerDatabase(w http.ResponseWriter, r *http.Request, status int, d ibid.Database, err error) {
@@ -108,22 +109,22 @@ func (s *Server) answerDatabase(w http.ResponseWriter, r *http.Request, status i
 }
 
 func (s *Server) getDatabase(w http.ResponseWriter, r *http.Request) {
-	d, err := s.cfg.Databases.Database(r.Context(), r.PathValue("id"))
+	d, err := s.cfg.Databases.Database(r.Context(), s.view(r), r.PathValue("id"))
 	s.answerDatabase(w, r, http.StatusOK, d, err)
 }
 
 func (s *Server) testDatabase(w http.ResponseWriter, r *http.Request) {
-	d, err := s.cfg.Databases.Test(r.Context(), r.PathValue("id"))
+	d, err := s.cfg.Databases.Test(r.Context(), s.view(r), r.PathValue("id"))
 	s.answerDatabase(w, r, http.StatusOK, d, err)
 }
 
 func (s *Server) restoreDatabase(w http.ResponseWriter, r *http.Request) {
-	d, err := s.cfg.Databases.Restore(r.Context(), r.PathValue("id"))
+	d, err := s.cfg.Databases.Restore(r.Context(), s.view(r), r.PathValue("id"))
 	s.answerDatabase(w, r, http.StatusOK, d, err)
 }
 
 func (s *Server) removeDatabase(w http.ResponseWriter, r *http.Request) {
-	if _, err := s.cfg.Databases.Remove(r.Context(), r.PathValue("id")); err != nil {
+	if _, err := s.cfg.Databases.Remove(r.Context(), s.view(r), r.PathValue("id")); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -139,7 +140,7 @@ func (s *Server) queryDatabase(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	began := s.cfg.Now()
-	table, err := s.cfg.Databases.Query(r.Context(), r.PathValue("id"), in.SQL)
+	table, err := s.cfg.Databases.Query(r.Context(), s.view(r), r.PathValue("id"), in.SQL)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ingest"
 )
 
@@ -36,7 +37,7 @@ func (s *Server) listDocuments(w http.ResponseWriter, r *http.Request) {
 		s.documentsBelow(w, r, page)
 		return
 	}
-	docs, next, err := s.cfg.Library.Documents(r.Context(), q, page)
+	docs, next, err := s.cfg.Library.Documents(r.Context(), s.view(r), q, page)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -45,7 +46,7 @@ func (s *Server) listDocuments(w http.ResponseWriter, r *http.Request) {
 	if next != "" {
 		answer["next"] = next
 	}
-	total, known, err := s.cfg.Library.KnownCount(r.Context(), q)
+	total, known, err := s.cfg.Library.KnownCount(r.Context(), s.view(r), q)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -88,7 +89,7 @@ func documentQuery(r *http.Request) (ibid.DocumentQuery, error) {
 }
 
 func (s *Server) getDocument(w http.ResponseWriter, r *http.Request) {
-	d, err := s.cfg.Library.Document(r.Context(), r.PathValue("id"))
+	d, err := s.cfg.Library.Document(r.Context(), s.view(r), r.PathValue("id"))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -211,7 +212,7 @@ func (u *upload) file(w http.ResponseWriter, r *http.Request, part *multipart.Pa
 	u.next = ingest.File{}
 	file.Name = partName(part, file)
 	file.OnSameName = cmp.Or(file.OnSameName, u.onSame)
-	added, err := u.server.cfg.Pipeline.Add(r.Context(), file, http.MaxBytesReader(w, part, u.server.cfg.MaxUploadBytes))
+	added, err := u.server.cfg.Pipeline.Add(r.Context(), u.server.view(r), file, http.MaxBytesReader(w, part, u.server.cfg.MaxUploadBytes))
 	switch {
 	case err != nil && r.Context().Err() != nil && !errors.Is(err, errStalled):
 		breakOff()
@@ -239,7 +240,7 @@ func (s *Server) addURL(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, &ibid.Error{Code: ibid.CodeBadRequest, Message: "the request names no url", Hint: `send {"url":"https://…"}, or files as multipart/form-data`})
 		return
 	}
-	added, err := s.fetchDocument(r.Context(), asked.URL, asked.File)
+	added, err := s.fetchDocument(r.Context(), s.view(r), asked.URL, asked.File)
 	if r.Context().Err() != nil && err != nil {
 		breakOff()
 	}
@@ -251,7 +252,7 @@ func (s *Server) addURL(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusAccepted, map[string]any{"documents": []addedDocument{addedDocument(added)}, "errors": []failedFile{}})
 }
 
-func (s *Server) fetchDocument(ctx context.Context, url string, file ingest.File) (ingest.Added, error) {
+func (s *Server) fetchDocument(ctx context.Context, view access.View, url string, file ingest.File) (ingest.Added, error) {
 	if s.cfg.Fetcher == nil {
 		return ingest.Added{}, &ibid.Error{Code: ibid.CodeBadRequest, Message: "this server fetches nothing", Hint: "send the file itself"}
 	}
@@ -264,7 +265,7 @@ func (s *Server) fetchDocument(ctx context.Context, url string, file ingest.File
 		file.Name = page.Name
 	}
 	file.Name = baseName(file.Name)
-	return s.cfg.Pipeline.Add(ctx, file, bytes.NewReader(page.Body))
+	return s.cfg.Pipeline.Add(ctx, view, file, bytes.NewReader(page.Body))
 }
 
 func partName(part *multipart.Part, meta ingest.File) string {
@@ -301,7 +302,7 @@ func (s *Server) failedFile(name string, err error) failedFile {
 func (s *Server) documentFile(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	version := r.URL.Query().Get("version")
-	path, err := s.cfg.Originals.Original(r.Context(), id, version)
+	path, err := s.cfg.Originals.Original(r.Context(), s.view(r), id, version)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -318,14 +319,14 @@ func (s *Server) documentFile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := id
-	if d, err := s.cfg.Library.Document(r.Context(), id); err == nil {
+	if d, err := s.cfg.Library.Document(r.Context(), s.view(r), id); err == nil {
 		name = d.Name
 	}
 	serveFile(w, r, name, info.ModTime(), f)
 }
 
 func (s *Server) documentText(w http.ResponseWriter, r *http.Request) {
-	x, err := s.cfg.Library.Extract(r.Context(), r.PathValue("id"), r.URL.Query().Get("version"))
+	x, err := s.cfg.Library.Extract(r.Context(), s.view(r), r.PathValue("id"), r.URL.Query().Get("version"))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -344,7 +345,7 @@ func (s *Server) pageImage(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	png, err := s.cfg.Originals.PageImage(r.Context(), r.PathValue("id"), r.URL.Query().Get("version"), page, width)
+	png, err := s.cfg.Originals.PageImage(r.Context(), s.view(r), r.PathValue("id"), r.URL.Query().Get("version"), page, width)
 	if err != nil {
 		s.fail(w, r, err)
 		return

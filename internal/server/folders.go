@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ingest"
 )
 
@@ -35,7 +36,7 @@ func (s *Server) describeDocument(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	d, err := s.cfg.Pipeline.Describe(r.Context(), r.PathValue("id"), change)
+	d, err := s.cfg.Pipeline.Describe(r.Context(), s.view(r), r.PathValue("id"), change)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -61,14 +62,14 @@ type crumb struct {
 
 // folders answers the tree of the library, with the categories and tags in use.
 func (s *Server) folders(w http.ResponseWriter, r *http.Request) {
-	totals, err := s.cfg.Library.Totals(r.Context())
+	totals, err := s.cfg.Library.Totals(r.Context(), s.view(r))
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	var lists [3][]ibid.LabelCount
-	for i, list := range []func(context.Context) ([]ibid.LabelCount, error){s.cfg.Library.Folders, s.cfg.Library.Categories, s.cfg.Library.Tags} {
-		if lists[i], err = list(r.Context()); err != nil {
+	for i, list := range []func(context.Context, access.View) ([]ibid.LabelCount, error){s.cfg.Library.Folders, s.cfg.Library.Categories, s.cfg.Library.Tags} {
+		if lists[i], err = list(r.Context(), s.view(r)); err != nil {
 			s.fail(w, r, err)
 			return
 		}

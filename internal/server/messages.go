@@ -39,7 +39,7 @@ func (s *Server) listMessages(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) messagePart(r *http.Request) (messagePart, error) {
 	var part messagePart
-	thread, err := s.cfg.Threads.Thread(r.Context(), r.PathValue("id"))
+	thread, err := s.cfg.Threads.Thread(r.Context(), s.view(r), r.PathValue("id"))
 	if err != nil {
 		return part, err
 	}
@@ -52,13 +52,13 @@ func (s *Server) messagePart(r *http.Request) (messagePart, error) {
 	case query.Get("all") == "true" && query.Has("around"), page.Cursor != "" && query.Has("around"):
 		err = ibid.Errorf(ibid.CodeBadRequest, "around goes with neither all nor cursor")
 	case query.Get("all") == "true":
-		messages, part.Next, err = s.cfg.Branches.Messages(r.Context(), thread.ID, page)
+		messages, part.Next, err = s.cfg.Branches.Messages(r.Context(), s.view(r), thread.ID, page)
 	case query.Has("around"):
-		messages, part.Next, part.Newer, err = s.cfg.Branches.BranchAround(r.Context(), thread.ID, thread.HeadID, query.Get("around"), page.Limit)
+		messages, part.Next, part.Newer, err = s.cfg.Branches.BranchAround(r.Context(), s.view(r), thread.ID, thread.HeadID, query.Get("around"), page.Limit)
 	case isNewer(page):
-		messages, part.Newer, err = s.cfg.Branches.BranchAfter(r.Context(), thread.ID, page)
+		messages, part.Newer, err = s.cfg.Branches.BranchAfter(r.Context(), s.view(r), thread.ID, page)
 	default:
-		messages, part.Next, err = s.cfg.Branches.Branch(r.Context(), thread.ID, thread.HeadID, page)
+		messages, part.Next, err = s.cfg.Branches.Branch(r.Context(), s.view(r), thread.ID, thread.HeadID, page)
 	}
 	if err != nil {
 		return part, err
@@ -67,7 +67,7 @@ func (s *Server) messagePart(r *http.Request) (messagePart, error) {
 	for i, m := range messages {
 		ids[i] = m.ID
 	}
-	siblings, err := s.cfg.Branches.Siblings(r.Context(), ids)
+	siblings, err := s.cfg.Branches.Siblings(r.Context(), s.view(r), ids)
 	if err != nil {
 		return part, err
 	}
@@ -98,7 +98,7 @@ func (s *Server) current(r *http.Request, m ibid.Message) (ibid.Message, error) 
 	var fold ibid.Folder
 	var after int64
 	for {
-		events, err := s.cfg.Messages.Events(r.Context(), m.ID, after, 1000)
+		events, err := s.cfg.Messages.Events(r.Context(), s.view(r), m.ID, after, 1000)
 		if err != nil {
 			return m, err
 		}
@@ -117,7 +117,7 @@ func (s *Server) current(r *http.Request, m ibid.Message) (ibid.Message, error) 
 }
 
 func (s *Server) message(r *http.Request) (ibid.Message, error) {
-	m, err := s.cfg.Messages.Message(r.Context(), r.PathValue("id"))
+	m, err := s.cfg.Messages.Message(r.Context(), s.view(r), r.PathValue("id"))
 	if err != nil {
 		return m, err
 	}
@@ -134,7 +134,7 @@ func (s *Server) getMessage(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) deleteMessage(w http.ResponseWriter, r *http.Request) {
-	if err := s.cfg.Messages.DeleteMessage(r.Context(), r.PathValue("id")); err != nil {
+	if err := s.cfg.Messages.DeleteMessage(r.Context(), s.view(r), r.PathValue("id")); err != nil {
 		s.fail(w, r, err)
 		return
 	}

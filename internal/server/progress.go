@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ingest"
 	"ibid/internal/wire"
 )
 
 func (s *Server) cancelDocument(w http.ResponseWriter, r *http.Request) {
-	d, err := s.cfg.Pipeline.Cancel(r.Context(), r.PathValue("id"))
+	d, err := s.cfg.Pipeline.Cancel(r.Context(), s.view(r), r.PathValue("id"))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -22,7 +23,7 @@ func (s *Server) cancelDocument(w http.ResponseWriter, r *http.Request) {
 
 // retryDocument lets a document that failed be read again.
 func (s *Server) retryDocument(w http.ResponseWriter, r *http.Request) {
-	d, err := s.cfg.Pipeline.Retry(r.Context(), r.PathValue("id"))
+	d, err := s.cfg.Pipeline.Retry(r.Context(), s.view(r), r.PathValue("id"))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -38,7 +39,7 @@ var documentSSE = format{contentType: "text/event-stream"}
 func (s *Server) documentEvents(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	_, at, wake, _ := s.cfg.Pipeline.Activity(-1) // taken before the first look
-	d, err := s.cfg.Library.Document(r.Context(), id)
+	d, err := s.cfg.Library.Document(r.Context(), s.view(r), id)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -57,7 +58,7 @@ func (s *Server) documentEvents(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 			_, at, wake, _ = s.cfg.Pipeline.Activity(at)
-			now, err := s.cfg.Library.Document(r.Context(), id)
+			now, err := s.cfg.Library.Document(r.Context(), s.view(r), id)
 			if ibid.CodeOf(err) == ibid.CodeNotFound && err != nil {
 				_ = out.removed(id)
 				return
@@ -76,7 +77,7 @@ func (s *Server) documentEvents(w http.ResponseWriter, r *http.Request) {
 func (s *Server) libraryEvents(w http.ResponseWriter, r *http.Request) {
 	follow := r.URL.Query().Get("follow") == "true"
 	_, at, wake, _ := s.cfg.Pipeline.Activity(-1)
-	docs, err := s.inWork(r.Context())
+	docs, err := s.inWork(r.Context(), s.view(r))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -101,7 +102,7 @@ func (s *Server) libraryEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	var queue ingest.Queue
 	for {
-		now, err := s.cfg.Pipeline.Queue(r.Context())
+		now, err := s.cfg.Pipeline.Queue(r.Context(), s.view(r))
 		if err == nil && now != queue {
 			queue = now
 			if out.send("queue", queue) != nil {
@@ -121,7 +122,7 @@ func (s *Server) libraryEvents(w http.ResponseWriter, r *http.Request) {
 			_ = out.send("behind", struct{}{}) // fetch the list, and come back
 			return
 		}
-		if s.showChanged(r.Context(), out, ids, working, show) != nil {
+		if s.showChanged(r.Context(), s.view(r), out, ids, working, show) != nil {
 			return
 		}
 	}
@@ -130,11 +131,11 @@ func (s *Server) libraryEvents(w http.ResponseWriter, r *http.Request) {
 
 // inWork returns documents that the pipeline works on or is to work on, those that
 // it works on first; the first ones where there are many.
-func (s *Server) inWork(ctx context.Context) ([]ibid.Document, error) {
+func (s *Server) inWork(ctx context.Context, view access.View) ([]ibid.Document, error) {
 	var all []ibid.Document
 	for _, status := range []ibid.DocumentStatus{ibid.DocumentProcessing, ibid.DocumentQueued} {
 		q := ibid.DocumentQuery{Status: []ibid.DocumentStatus{status}}
-		docs, _, err := s.cfg.Library.Documents(ctx, q, ibid.Page{Limit: ibid.MaxLimit - len(all)})
+		docs, _, err := s.cfg.Library.Documents(ctx, view, q, ibid.Page{Limit: ibid.MaxLimit - len(all)})
 		if err != nil {
 			return nil, err
 		}
@@ -145,8 +146,8 @@ func (s *Server) inWork(ctx context.Context) ([]ibid.Document, error) {
 	return all, nil
 }
 
-func (s *Server) showChanged(ctx context.Context, out documentWriter, ids []string, working map[string]bool, show func(ibid.Document) error) error {
-	docs, err := s.cfg.Library.DocumentsByID(ctx, ids)
+func (s *Server) showChanged(ctx context.Context, view access.View, out documentWriter, ids []string, working map[string]bool, show func(ibid.Document) error) error {
+	docs, err := s.cfg.Library.DocumentsByID(ctx, view, ids)
 	if err != nil {
 		return err
 	}

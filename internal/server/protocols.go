@@ -38,7 +38,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, p wire.Projection
 		after, err = position(r.URL.Query().Get("after"))
 	}
 	if err == nil {
-		_, err = s.cfg.Messages.Run(r.Context(), runID)
+		_, err = s.cfg.Messages.Run(r.Context(), s.view(r), runID)
 	}
 	if err != nil {
 		s.fail(w, r, err)
@@ -142,7 +142,7 @@ func (s *Server) postChatBatch(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	for tail := s.cfg.Runner.Tail(accepted.MessageID, 0); ; {
+	for tail := s.cfg.Runner.Tail(s.view(r), accepted.MessageID, 0); ; {
 		if _, err := tail.Next(r.Context()); err == io.EOF {
 			break
 		} else if err != nil {
@@ -150,7 +150,7 @@ func (s *Server) postChatBatch(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	m, err := s.cfg.Messages.Message(r.Context(), accepted.MessageID)
+	m, err := s.cfg.Messages.Message(r.Context(), s.view(r), accepted.MessageID)
 	if err != nil {
 		s.fail(w, r, err)
 		return

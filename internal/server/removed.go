@@ -14,7 +14,7 @@ func (s *Server) listRemoved(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	page := ibid.Page{Limit: limit, Cursor: r.URL.Query().Get("cursor")}
-	removed, next, err := s.cfg.Threads.Removed(r.Context(), s.cfg.Now().Add(-s.cfg.KeepRemoved), page)
+	removed, next, err := s.cfg.Threads.Removed(r.Context(), s.view(r), s.cfg.Now().Add(-s.cfg.KeepRemoved), page)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -29,7 +29,7 @@ func (s *Server) listRemoved(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) removeDocument(w http.ResponseWriter, r *http.Request) {
-	if err := s.cfg.Pipeline.Remove(r.Context(), r.PathValue("id")); err != nil {
+	if err := s.cfg.Pipeline.Remove(r.Context(), s.view(r), r.PathValue("id")); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -37,7 +37,7 @@ func (s *Server) removeDocument(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) restoreDocument(w http.ResponseWriter, r *http.Request) {
-	d, err := s.cfg.Pipeline.Restore(r.Context(), r.PathValue("id"))
+	d, err := s.cfg.Pipeline.Restore(r.Context(), s.view(r), r.PathValue("id"))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -48,11 +48,11 @@ func (s *Server) restoreDocument(w http.ResponseWriter, r *http.Request) {
 // deleteThread stops what is being written in a thread, and removes it.
 func (s *Server) deleteThread(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	if _, err := s.cfg.Runner.Stop(r.Context(), id); err != nil {
+	if _, err := s.cfg.Runner.Stop(r.Context(), s.view(r), id); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	if err := s.cfg.Threads.RemoveThread(r.Context(), id, s.cfg.Now()); err != nil {
+	if err := s.cfg.Threads.RemoveThread(r.Context(), s.view(r), id, s.cfg.Now()); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -60,7 +60,7 @@ func (s *Server) deleteThread(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) restoreThread(w http.ResponseWriter, r *http.Request) {
-	err := s.cfg.Threads.RestoreThread(r.Context(), r.PathValue("id"), s.cfg.Now().Add(-s.cfg.KeepRemoved))
+	err := s.cfg.Threads.RestoreThread(r.Context(), s.view(r), r.PathValue("id"), s.cfg.Now().Add(-s.cfg.KeepRemoved))
 	if err != nil {
 		s.fail(w, r, err)
 		return

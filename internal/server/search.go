@@ -64,7 +64,7 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	found, err := s.cfg.Searcher.Search(r.Context(), search.Query{Text: text, Limit: limit, Mode: cmp.Or(search.Mode(q.Get("mode")), s.cfg.SearchMode),
+	found, err := s.cfg.Searcher.Search(r.Context(), s.view(r), search.Query{Text: text, Limit: limit, Mode: cmp.Or(search.Mode(q.Get("mode")), s.cfg.SearchMode),
 		Scope: scope, Expand: expand, NoRerank: q.Has("rerank") && !rerank})
 	if err != nil {
 		s.fail(w, r, err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/fetch"
 	"ibid/internal/ingest"
 	"ibid/internal/run"
@@ -22,73 +23,73 @@ import (
 
 // Threads keeps conversations.
 type Threads interface {
-	Threads(ctx context.Context, q ibid.ThreadQuery, page ibid.Page) (threads []ibid.Thread, next string, err error)
-	Thread(ctx context.Context, id string) (ibid.Thread, error)
-	SetThread(ctx context.Context, id, title, headID string) error
-	ShowBranch(ctx context.Context, threadID, messageID string) error
-	RemoveThread(ctx context.Context, id string, at time.Time) error
+	Threads(ctx context.Context, view access.View, q ibid.ThreadQuery, page ibid.Page) (threads []ibid.Thread, next string, err error)
+	Thread(ctx context.Context, view access.View, id string) (ibid.Thread, error)
+	SetThread(ctx context.Context, view access.View, id, title, headID string) error
+	ShowBranch(ctx context.Context, view access.View, threadID, messageID string) error
+	RemoveThread(ctx context.Context, view access.View, id string, at time.Time) error
 	// RestoreThread takes the removal of a thread back, if it was removed at since
 	// or later.
-	RestoreThread(ctx context.Context, id string, since time.Time) error
+	RestoreThread(ctx context.Context, view access.View, id string, since time.Time) error
 	// Removed lists what was removed at since or later, of all kinds, without Until.
-	Removed(ctx context.Context, since time.Time, page ibid.Page) (removed []ibid.Removed, next string, err error)
-	LiveRun(ctx context.Context, threadID string) (*ibid.Run, error)
-	LatestRun(ctx context.Context, threadID string) (*ibid.Run, error)
+	Removed(ctx context.Context, view access.View, since time.Time, page ibid.Page) (removed []ibid.Removed, next string, err error)
+	LiveRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error)
+	LatestRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error)
 }
 
 // Branches reads conversations in parts, oldest message first in each. The cursors
 // next and newer lead to the parts before and after.
 type Branches interface {
-	Branch(ctx context.Context, threadID, headID string, page ibid.Page) (messages []ibid.Message, next string, err error)
-	BranchAround(ctx context.Context, threadID, headID, messageID string, limit int) (messages []ibid.Message, next, newer string, err error)
-	BranchAfter(ctx context.Context, threadID string, page ibid.Page) (messages []ibid.Message, newer string, err error)
-	Messages(ctx context.Context, threadID string, page ibid.Page) (messages []ibid.Message, next string, err error)
-	Siblings(ctx context.Context, messageIDs []string) (map[string][]string, error)
+	Branch(ctx context.Context, view access.View, threadID, headID string, page ibid.Page) (messages []ibid.Message, next string, err error)
+	BranchAround(ctx context.Context, view access.View, threadID, headID, messageID string, limit int) (messages []ibid.Message, next, newer string, err error)
+	BranchAfter(ctx context.Context, view access.View, threadID string, page ibid.Page) (messages []ibid.Message, newer string, err error)
+	Messages(ctx context.Context, view access.View, threadID string, page ibid.Page) (messages []ibid.Message, next string, err error)
+	Siblings(ctx context.Context, view access.View, messageIDs []string) (map[string][]string, error)
 }
 
 // Messages keeps what was said and the logs behind it.
 type Messages interface {
-	Message(ctx context.Context, id string) (ibid.Message, error)
-	DeleteMessage(ctx context.Context, id string) error
-	Run(ctx context.Context, id string) (*ibid.Run, error)
-	Events(ctx context.Context, runID string, after int64, limit int) ([]ibid.Event, error)
-	File(ctx context.Context, messageID string, n int) (ibid.File, error)
+	Message(ctx context.Context, view access.View, id string) (ibid.Message, error)
+	DeleteMessage(ctx context.Context, view access.View, id string) error
+	Run(ctx context.Context, view access.View, id string) (*ibid.Run, error)
+	Events(ctx context.Context, view access.View, runID string, after int64, limit int) ([]ibid.Event, error)
+	File(ctx context.Context, view access.View, messageID string, n int) (ibid.File, error)
 }
 
 // Library reads the documents.
 type Library interface {
 	// Documents returns a page of the documents that a query asks for.
-	Documents(ctx context.Context, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error)
+	Documents(ctx context.Context, view access.View, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error)
 	// KnownCount returns how many those are, where that is known without counting.
-	KnownCount(ctx context.Context, q ibid.DocumentQuery) (n int, known bool, err error)
+	KnownCount(ctx context.Context, view access.View, q ibid.DocumentQuery) (n int, known bool, err error)
 	Counts
 	// DocumentsFrom returns a page of the documents whose source begins with a prefix.
-	DocumentsFrom(ctx context.Context, prefix string, page ibid.Page) (docs []ibid.Document, next string, err error)
-	Document(ctx context.Context, id string) (ibid.Document, error)
-	DocumentsByID(ctx context.Context, ids []string) ([]ibid.Document, error)
-	Extract(ctx context.Context, documentID, version string) (ibid.Extract, error)
+	DocumentsFrom(ctx context.Context, view access.View, prefix string, page ibid.Page) (docs []ibid.Document, next string, err error)
+	Document(ctx context.Context, view access.View, id string) (ibid.Document, error)
+	DocumentsByID(ctx context.Context, view access.View, ids []string) ([]ibid.Document, error)
+	Extract(ctx context.Context, view access.View, documentID, version string) (ibid.Extract, error)
 }
 
 // Counts are how many documents there are, of each kind.
 type Counts interface {
-	Totals(ctx context.Context) (ibid.LibraryCounts, error)
-	Folders(ctx context.Context) ([]ibid.LabelCount, error) // those that documents lie directly in, by path
-	Categories(ctx context.Context) ([]ibid.LabelCount, error)
-	Tags(ctx context.Context) ([]ibid.LabelCount, error)
+	Totals(ctx context.Context, view access.View) (ibid.LibraryCounts, error)
+	Folders(ctx context.Context, view access.View) ([]ibid.LabelCount, error) // those that documents lie directly in, by path
+	Categories(ctx context.Context, view access.View) ([]ibid.LabelCount, error)
+	Tags(ctx context.Context, view access.View) ([]ibid.LabelCount, error)
 }
 
 // Pipeline changes the documents.
 type Pipeline interface {
-	Add(ctx context.Context, f ingest.File, content io.Reader) (ingest.Added, error)
+	Add(ctx context.Context, view access.View, f ingest.File, content io.Reader) (ingest.Added, error)
 	// Unchanged returns for each file the document that adding it would leave as it
 	// is, or nil.
-	Unchanged(ctx context.Context, files []ingest.Known) ([]*ibid.Document, error)
-	Describe(ctx context.Context, documentID string, change ingest.Description) (ibid.Document, error)
-	Cancel(ctx context.Context, documentID string) (ibid.Document, error)
-	Retry(ctx context.Context, documentID string) (ibid.Document, error)
-	Remove(ctx context.Context, documentID string) error
-	Restore(ctx context.Context, documentID string) (ibid.Document, error)
-	Queue(ctx context.Context) (ingest.Queue, error)
+	Unchanged(ctx context.Context, view access.View, files []ingest.Known) ([]*ibid.Document, error)
+	Describe(ctx context.Context, view access.View, documentID string, change ingest.Description) (ibid.Document, error)
+	Cancel(ctx context.Context, view access.View, documentID string) (ibid.Document, error)
+	Retry(ctx context.Context, view access.View, documentID string) (ibid.Document, error)
+	Remove(ctx context.Context, view access.View, documentID string) error
+	Restore(ctx context.Context, view access.View, documentID string) (ibid.Document, error)
+	Queue(ctx context.Context, view access.View) (ingest.Queue, error)
 	Activity(after int64) (ids []string, last int64, wake <-chan struct{}, complete bool)
 }
 
@@ -99,8 +100,8 @@ type Fetcher interface {
 
 // Originals are the files behind the documents.
 type Originals interface {
-	Original(ctx context.Context, documentID, version string) (path string, err error)
-	PageImage(ctx context.Context, documentID, version string, page, width int) (png []byte, err error)
+	Original(ctx context.Context, view access.View, documentID, version string) (path string, err error)
+	PageImage(ctx context.Context, view access.View, documentID, version string, page, width int) (png []byte, err error)
 }
 
 // Config is what the server serves.
@@ -114,7 +115,7 @@ type Config struct {
 	Originals Originals
 	// FileText reads a file of a message. Its errors are *ibid.Error where the file
 	// cannot be read.
-	FileText   func(ctx context.Context, f ibid.File) (ibid.Extract, error)
+	FileText   func(ctx context.Context, view access.View, f ibid.File) (ibid.Extract, error)
 	Fetcher    Fetcher // of documents that are added by their URL; nil: none are
 	Databases  Databases
 	Watches    Watches
@@ -139,9 +140,10 @@ type Config struct {
 	Choosable func(model string) error
 	Page      fs.FS // the web page; nil where it was not built
 
-	Token          string   // when set, every call must carry it
-	Owner          string   // the word of server.json, by which requests may name paths of this machine
-	Hosts          []string // host names that may be asked for without a token, besides loopback
+	Token          string                               // when set, every call must carry it
+	Principal      func(r *http.Request) ibid.Principal // who asks; nil: ibid.Owner, always
+	Owner          string                               // the word of server.json, by which requests may name paths of this machine
+	Hosts          []string                             // host names that may be asked for without a token, besides loopback
 	Heartbeat      time.Duration
 	WriteTimeout   time.Duration // for one frame; a reader that takes longer is dropped and may resume
 	ReadTimeout    time.Duration // in which leastProgress bytes of a request's body must come; 30 s

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/agent"
 	"ibid/internal/engine/local"
 	"ibid/internal/ingest"
@@ -53,8 +54,8 @@ func (plainFiles) PageImage(context.Context, string, int, int) ([]byte, error) {
 
 type passages struct{ *sqlite.DB }
 
-func (p passages) Documents(ctx context.Context, ids []string) ([]ibid.Document, error) {
-	return p.DocumentsByID(ctx, ids)
+func (p passages) Documents(ctx context.Context, view access.View, ids []string) ([]ibid.Document, error) {
+	return p.DocumentsByID(ctx, view, ids)
 }
 
 func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) *house {
@@ -473,7 +474,7 @@ func story(t *testing.T, h *house, runID string, frames []frame, last string) st
 		}
 	}
 	after, _ := strconv.ParseInt(last, 10, 64)
-	rest, err := h.db.Events(context.Background(), runID, after, 10_000)
+	rest, err := h.db.Events(context.Background(), access.For(ibid.Owner), runID, after, 10_000)
 	if err != nil {
 		t.Error(err)
 	}

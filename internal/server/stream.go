@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/wire"
 )
 
@@ -46,7 +47,7 @@ func (s *Server) streamThread(w http.ResponseWriter, r *http.Request) {
 			Hint: "give both to resume, or none to watch the active run from its beginning"})
 		return
 	}
-	if _, err := s.cfg.Threads.Thread(r.Context(), threadID); err != nil {
+	if _, err := s.cfg.Threads.Thread(r.Context(), s.view(r), threadID); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -68,7 +69,7 @@ func (s *Server) streamThread(w http.ResponseWriter, r *http.Request) {
 	}
 	if runID == "" {
 		if messageID == "" {
-			if latest, err := s.cfg.Threads.LatestRun(r.Context(), threadID); err == nil && latest != nil {
+			if latest, err := s.cfg.Threads.LatestRun(r.Context(), s.view(r), threadID); err == nil && latest != nil {
 				messageID = latest.ID
 			}
 		}
@@ -82,7 +83,7 @@ func (s *Server) streamThread(w http.ResponseWriter, r *http.Request) {
 // runToStream decides which run a reader of a thread gets; "" is none.
 func (s *Server) runToStream(r *http.Request, threadID, messageID string, resumed bool) (string, error) {
 	if messageID != "" {
-		run, err := s.cfg.Messages.Run(r.Context(), messageID)
+		run, err := s.cfg.Messages.Run(r.Context(), s.view(r), messageID)
 		if err != nil {
 			return "", err
 		}
@@ -94,7 +95,7 @@ func (s *Server) runToStream(r *http.Request, threadID, messageID string, resume
 		}
 		return run.ID, nil
 	}
-	latest, err := s.cfg.Threads.LatestRun(r.Context(), threadID)
+	latest, err := s.cfg.Threads.LatestRun(r.Context(), s.view(r), threadID)
 	if err != nil || latest == nil {
 		return "", err
 	}
@@ -104,7 +105,7 @@ func (s *Server) runToStream(r *http.Request, threadID, messageID string, resume
 	if resumed || s.watched.has(latest.ID) {
 		return "", nil
 	}
-	m, err := s.cfg.Messages.Message(r.Context(), latest.ID)
+	m, err := s.cfg.Messages.Message(r.Context(), s.view(r), latest.ID)
 	if err != nil {
 		return "", err
 	}
@@ -143,7 +144,7 @@ func runPosition(text string) (runID string, after int64, err error) {
 // stream shows a run to one reader from a position until the run ends or the
 // reader goes. The run does not notice either way.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, runID string, after int64, p wire.Projection, f format) {
-	if err := s.bringTo(r.Context(), runID, after, p); err != nil {
+	if err := s.bringTo(r.Context(), s.view(r), runID, after, p); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -152,7 +153,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, runID string, af
 	if out.flush() != nil {
 		return
 	}
-	tail := s.cfg.Runner.Tail(runID, after)
+	tail := s.cfg.Runner.Tail(s.view(r), runID, after)
 	for {
 		ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Heartbeat)
 		events, err := tail.Next(ctx)
@@ -186,11 +187,11 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, runID string, af
 }
 
 // bringTo feeds a projection the events that its reader has had already.
-func (s *Server) bringTo(ctx context.Context, runID string, after int64, p wire.Projection) error {
+func (s *Server) bringTo(ctx context.Context, view access.View, runID string, after int64, p wire.Projection) error {
 	if after == 0 {
 		return nil
 	}
-	run, err := s.cfg.Messages.Run(ctx, runID)
+	run, err := s.cfg.Messages.Run(ctx, view, runID)
 	if err != nil {
 		return err
 	}
@@ -198,7 +199,7 @@ func (s *Server) bringTo(ctx context.Context, runID string, after int64, p wire.
 		return ibid.Errorf(ibid.CodeBadRequest, "position %d is beyond the end of the run's log (%d)", after, run.LastSeq)
 	}
 	for at := int64(0); at < after; {
-		events, err := s.cfg.Messages.Events(ctx, runID, at, int(min(1000, after-at)))
+		events, err := s.cfg.Messages.Events(ctx, view, runID, at, int(min(1000, after-at)))
 		if err != nil {
 			return err
 		}
@@ -277,7 +278,7 @@ func (o *writer) deadline() {
 func (s *Server) messageEvents(w http.ResponseWriter, r *http.Request) {
 	after, err := position(r.URL.Query().Get("after"))
 	if err == nil {
-		_, err = s.cfg.Messages.Run(r.Context(), r.PathValue("id"))
+		_, err = s.cfg.Messages.Run(r.Context(), s.view(r), r.PathValue("id"))
 	}
 	if err != nil {
 		s.fail(w, r, err)
@@ -290,7 +291,7 @@ func (s *Server) messageEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	out := newWriter(s, w, r, ndjson)
 	for {
-		events, err := s.cfg.Messages.Events(r.Context(), id, after, 500)
+		events, err := s.cfg.Messages.Events(r.Context(), s.view(r), id, after, 500)
 		if err != nil || len(events) == 0 {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/run"
 )
 
@@ -17,7 +18,7 @@ func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) {
 	var next string
 	if err == nil {
 		query := ibid.ThreadQuery{Text: strings.TrimSpace(r.URL.Query().Get("q")), ID: r.URL.Query().Get("id")}
-		threads, next, err = s.cfg.Threads.Threads(r.Context(), query, page)
+		threads, next, err = s.cfg.Threads.Threads(r.Context(), s.view(r), query, page)
 	}
 	if err != nil {
 		s.fail(w, r, err)
@@ -30,7 +31,7 @@ func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) getThread(w http.ResponseWriter, r *http.Request) {
-	t, err := s.cfg.Threads.Thread(r.Context(), r.PathValue("id"))
+	t, err := s.cfg.Threads.Thread(r.Context(), s.view(r), r.PathValue("id"))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -60,10 +61,10 @@ func (s *Server) changeThread(w http.ResponseWriter, r *http.Request) {
 		err = ibid.Errorf(ibid.CodeBadRequest, "give a head_id or a branch_id, not both")
 	}
 	if err == nil && (in.Title != "" || in.HeadID != "") {
-		err = s.cfg.Threads.SetThread(r.Context(), r.PathValue("id"), in.Title, in.HeadID)
+		err = s.cfg.Threads.SetThread(r.Context(), s.view(r), r.PathValue("id"), in.Title, in.HeadID)
 	}
 	if err == nil && in.BranchID != "" {
-		err = s.cfg.Threads.ShowBranch(r.Context(), r.PathValue("id"), in.BranchID)
+		err = s.cfg.Threads.ShowBranch(r.Context(), s.view(r), r.PathValue("id"), in.BranchID)
 	}
 	if err != nil {
 		s.fail(w, r, err)
@@ -122,15 +123,15 @@ func (s *Server) start(r *http.Request, ask run.Ask) (run.Accepted, error) {
 	case len(q.Text) > maxQuestion:
 		return run.Accepted{}, &ibid.Error{Code: ibid.CodeBadRequest, Message: "the question is longer than 200,000 bytes", Hint: "add long texts as documents"}
 	}
-	if err := s.checkRequest(r.Context(), q); err != nil {
+	if err := s.checkRequest(r.Context(), s.view(r), q); err != nil {
 		return run.Accepted{}, err
 	}
-	return s.cfg.Runner.Start(r.Context(), ask)
+	return s.cfg.Runner.Start(r.Context(), s.view(r), ask)
 }
 
 // checkRequest gives what a question does not say its default, and refuses what
 // cannot be had.
-func (s *Server) checkRequest(ctx context.Context, q *ibid.Request) error {
+func (s *Server) checkRequest(ctx context.Context, view access.View, q *ibid.Request) error {
 	switch q.Mode {
 	case "":
 		q.Mode = ibid.ModeAuto
@@ -162,7 +163,7 @@ func (s *Server) checkRequest(ctx context.Context, q *ibid.Request) error {
 		}
 	}
 	for _, id := range q.Scope.Documents {
-		if _, err := s.cfg.Library.Document(ctx, id); err != nil {
+		if _, err := s.cfg.Library.Document(ctx, view, id); err != nil {
 			return err
 		}
 	}
@@ -170,7 +171,7 @@ func (s *Server) checkRequest(ctx context.Context, q *ibid.Request) error {
 		if s.cfg.Databases == nil {
 			break
 		}
-		d, err := s.cfg.Databases.Database(ctx, name)
+		d, err := s.cfg.Databases.Database(ctx, view, name)
 		if err != nil {
 			return err
 		}
@@ -181,14 +182,14 @@ func (s *Server) checkRequest(ctx context.Context, q *ibid.Request) error {
 
 func (s *Server) stopThread(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	id, err := s.cfg.Runner.Stop(r.Context(), r.PathValue("id"))
+	id, err := s.cfg.Runner.Stop(r.Context(), s.view(r), r.PathValue("id"))
 	if err == nil && id == "" {
 		err = ibid.Errorf(ibid.CodeNotFound, "nothing is running in this thread")
 	}
 	var status ibid.Status
 	if err == nil {
 		var stopped *ibid.Run
-		if stopped, err = s.cfg.Messages.Run(r.Context(), id); err == nil {
+		if stopped, err = s.cfg.Messages.Run(r.Context(), s.view(r), id); err == nil {
 			status = stopped.Status
 		}
 	}

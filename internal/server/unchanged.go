@@ -19,7 +19,7 @@ func (s *Server) unchangedDocuments(w http.ResponseWriter, r *http.Request) {
 	}
 	var unchanged []*ibid.Document
 	if err == nil {
-		unchanged, err = s.cfg.Pipeline.Unchanged(r.Context(), asked.Files)
+		unchanged, err = s.cfg.Pipeline.Unchanged(r.Context(), s.view(r), asked.Files)
 	}
 	if err != nil {
 		s.fail(w, r, err)
@@ -37,7 +37,7 @@ func (s *Server) documentsBelow(w http.ResponseWriter, r *http.Request, page ibi
 			return
 		}
 	}
-	documents, next, err := s.cfg.Library.DocumentsFrom(r.Context(), r.URL.Query().Get("below"), page)
+	documents, next, err := s.cfg.Library.DocumentsFrom(r.Context(), s.view(r), r.URL.Query().Get("below"), page)
 	if err != nil {
 		s.fail(w, r, err)
 		return

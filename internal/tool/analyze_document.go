@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/text"
 )
 
@@ -39,21 +40,21 @@ func (t *AnalyzeDocument) Spec() ibid.ToolSpec {
 func (t *AnalyzeDocument) Detail(args json.RawMessage) string { return detail(args, "filename") }
 
 // Call finds the document in the scope of the run, and reads it.
-func (t *AnalyzeDocument) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *AnalyzeDocument) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	name := args.required("filename")
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	d, err := documentNamed(ctx, t.library, env.Scope, name)
+	d, err := documentNamed(ctx, view, t.library, env.Scope, name)
 	if err != nil {
 		return refuse(err)
 	}
-	x, err := read(ctx, t.library, d)
+	x, err := read(ctx, view, t.library, d)
 	if err != nil {
 		return refuse(err)
 	}
-	return t.analyze(ctx, d, x, env.Scope)
+	return t.analyze(ctx, view, d, x, env.Scope)
 }
 
 const analyzeTask = `You analyse one document of the user's. Give a summary of three to five sentences, up to 8 topics, up to 12 entities (people, organisations, places, products) and up to 8 key facts (one sentence each, with their numbers and dates).
@@ -69,7 +70,7 @@ var analysisSchema = json.RawMessage(`{
 "required":["summary","topics","entities","key_facts"],
 "additionalProperties":false}`)
 
-func (t *AnalyzeDocument) analyze(ctx context.Context, d ibid.Document, x ibid.Extract, scope ibid.Scope) (ibid.ToolOutput, error) {
+func (t *AnalyzeDocument) analyze(ctx context.Context, view access.View, d ibid.Document, x ibid.Extract, scope ibid.Scope) (ibid.ToolOutput, error) {
 	sheet, all := beginning("doc", d, x, maxReading)
 	system, extent := analyzeTask, "the whole text"
 	if !all {
@@ -92,7 +93,7 @@ func (t *AnalyzeDocument) analyze(ctx context.Context, d ibid.Document, x ibid.E
 	return ibid.ToolOutput{
 		Content:  content,
 		Summary:  fmt.Sprintf("%s: %s, %s", title(d), count(len(a.Topics), "topic"), count(len(a.KeyFacts), "key fact")),
-		Passages: room(best(ctx, t.searcher, scope, d, a.query(d)), ibid.MaxToolOutput-len(content)),
+		Passages: room(best(ctx, view, t.searcher, scope, d, a.query(d)), ibid.MaxToolOutput-len(content)),
 		Usage:    res.Usage,
 	}, ctx.Err()
 }

@@ -7,9 +7,10 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
-func (s *shelf) DocumentChunks(_ context.Context, id string) ([]ibid.Chunk, error) {
+func (s *shelf) DocumentChunks(_ context.Context, _ access.View, id string) ([]ibid.Chunk, error) {
 	var chunks []ibid.Chunk
 	for i := len(s.passages) - 1; i >= 0; i-- { // in no order that matters
 		if p := s.passages[i]; p.DocumentID == id {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/tool/calc"
 )
 
@@ -32,7 +33,7 @@ func (t *Calculator) Detail(args json.RawMessage) string { return detail(args, "
 
 // Call works the expression out. A result that is not exact is marked as
 // rounded.
-func (t *Calculator) Call(_ context.Context, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *Calculator) Call(_ context.Context, _ access.View, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	expression := args.required("expression")
 	if args.err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/text"
 )
 
@@ -53,7 +54,7 @@ type side struct {
 }
 
 // Call finds both documents in the scope of the run, and compares them.
-func (t *CompareDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *CompareDocuments) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	question, wanted := args.required("question"), [2]string{args.required("doc_a"), args.required("doc_b")}
 	if args.err != nil {
@@ -62,7 +63,7 @@ func (t *CompareDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibi
 	var sides [2]side
 	for i, argument := range []string{"doc_a", "doc_b"} {
 		var err error
-		if sides[i].document, err = documentNamed(ctx, t.library, env.Scope, wanted[i]); err != nil {
+		if sides[i].document, err = documentNamed(ctx, view, t.library, env.Scope, wanted[i]); err != nil {
 			if c := complaint(""); errors.As(err, &c) {
 				return failed("%s: %v", argument, err), nil
 			}
@@ -75,10 +76,10 @@ func (t *CompareDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibi
 	for i := range sides {
 		s := &sides[i]
 		var err error
-		if s.text, err = read(ctx, t.library, s.document); err != nil {
+		if s.text, err = read(ctx, view, t.library, s.document); err != nil {
 			return refuse(err)
 		}
-		s.passages = best(ctx, t.searcher, env.Scope, s.document, question)
+		s.passages = best(ctx, view, t.searcher, env.Scope, s.document, question)
 	}
 	return t.compare(ctx, sides, question)
 }

@@ -10,6 +10,7 @@ import (
 	_ "time/tzdata" // zones where the system has none (Windows, bare containers): 0.4 MB
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 //go:embed current_time.md
@@ -32,7 +33,7 @@ func (t *CurrentTime) Spec() ibid.ToolSpec {
 func (t *CurrentTime) Detail(args json.RawMessage) string { return detail(args, "timezone") }
 
 // Call tells the run's time in a zone.
-func (t *CurrentTime) Call(_ context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *CurrentTime) Call(_ context.Context, _ access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	name := args.optional("timezone")
 	if args.err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 func TestCurrentTime(t *testing.T) {
@@ -32,7 +33,7 @@ func TestCurrentTime(t *testing.T) {
 }
 
 func TestCurrentTimeWithoutArguments(t *testing.T) {
-	out, err := NewCurrentTime().Call(t.Context(), ibid.ToolCall{}, ibid.ToolEnv{})
+	out, err := NewCurrentTime().Call(t.Context(), access.For(ibid.Owner), ibid.ToolCall{}, ibid.ToolEnv{})
 	if err != nil || out.Failed {
 		t.Fatalf("%+v, %v", out, err)
 	}

@@ -6,24 +6,25 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/text"
 )
 
 // Databases are the attached databases.
 type Databases interface {
-	Databases(ctx context.Context, scope ibid.Scope) ([]ibid.Database, error)
+	Databases(ctx context.Context, view access.View, scope ibid.Scope) ([]ibid.Database, error)
 	// Describe looks at a database, and for the values that a question names
 	// unless it is empty.
-	Describe(ctx context.Context, id, question string) (ibid.Database, []ibid.DatabaseMatch, error)
+	Describe(ctx context.Context, view access.View, id, question string) (ibid.Database, []ibid.DatabaseMatch, error)
 	// Query runs one statement that only reads. What the writer of the statement
 	// can mend is a BAD_REQUEST or a TIMEOUT.
-	Query(ctx context.Context, id, sql string) (ibid.Table, error)
+	Query(ctx context.Context, view access.View, id, sql string) (ibid.Table, error)
 }
 
 // databaseNamed finds the database that a model means, among those in a scope;
 // where there is one only it need not be named.
-func databaseNamed(ctx context.Context, databases Databases, scope ibid.Scope, wanted string) (ibid.Database, error) {
-	all, err := databases.Databases(ctx, scope)
+func databaseNamed(ctx context.Context, view access.View, databases Databases, scope ibid.Scope, wanted string) (ibid.Database, error) {
+	all, err := databases.Databases(ctx, view, scope)
 	if err != nil {
 		return ibid.Database{}, fmt.Errorf("list the databases: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/tool"
 )
 
@@ -17,7 +18,7 @@ type shelfOfDatabases struct {
 	err   error
 }
 
-func (s shelfOfDatabases) Databases(_ context.Context, scope ibid.Scope) ([]ibid.Database, error) {
+func (s shelfOfDatabases) Databases(_ context.Context, _ access.View, scope ibid.Scope) ([]ibid.Database, error) {
 	var in []ibid.Database
 	for _, d := range s.all {
 		if scope.HasDatabase(d.ID) {
@@ -27,7 +28,7 @@ func (s shelfOfDatabases) Databases(_ context.Context, scope ibid.Scope) ([]ibid
 	return in, nil
 }
 
-func (s shelfOfDatabases) Describe(_ context.Context, id, _ string) (ibid.Database, []ibid.DatabaseMatch, error) {
+func (s shelfOfDatabases) Describe(_ context.Context, _ access.View, id, _ string) (ibid.Database, []ibid.DatabaseMatch, error) {
 	for _, d := range s.all {
 		if d.ID == id {
 			return d, []ibid.DatabaseMatch{{Table: "t", Column: "c", Value: "v"}}, s.err
@@ -36,16 +37,16 @@ func (s shelfOfDatabases) Describe(_ context.Context, id, _ string) (ibid.Databa
 	return ibid.Database{}, nil, s.err
 }
 
-func (s shelfOfDatabases) Query(_ context.Context, _, sql string) (ibid.Table, error) {
+func (s shelfOfDatabases) Query(_ context.Context, _ access.View, _, sql string) (ibid.Table, error) {
 	s.table.Query = sql
 	return s.table, s.err
 }
 
 func callTool(t *testing.T, use interface {
-	Call(context.Context, ibid.ToolCall, ibid.ToolEnv) (ibid.ToolOutput, error)
+	Call(context.Context, access.View, ibid.ToolCall, ibid.ToolEnv) (ibid.ToolOutput, error)
 }, args string, scope ibid.Scope) ibid.ToolOutput {
 	t.Helper()
-	out, err := use.Call(t.Context(), ibid.ToolCall{Arguments: json.RawMessage(args)}, ibid.ToolEnv{Scope: scope})
+	out, err := use.Call(t.Context(), access.For(ibid.Owner), ibid.ToolCall{Arguments: json.RawMessage(args)}, ibid.ToolEnv{Scope: scope})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestQueryErrors(t *testing.T) {
 		t.Errorf("the model reads %+v", out)
 	}
 	s.err = ibid.Errorf(ibid.CodeInternal, "secret")
-	if out, err := tool.NewQueryDatabase(s).Call(t.Context(), ibid.ToolCall{Arguments: json.RawMessage(`{"sql":"SELECT x"}`)}, ibid.ToolEnv{}); err == nil {
+	if out, err := tool.NewQueryDatabase(s).Call(t.Context(), access.For(ibid.Owner), ibid.ToolCall{Arguments: json.RawMessage(`{"sql":"SELECT x"}`)}, ibid.ToolEnv{}); err == nil {
 		t.Errorf("the model reads %+v", out)
 	}
 }

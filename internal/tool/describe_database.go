@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 //go:embed describe_database.md
@@ -44,17 +45,17 @@ type description struct {
 }
 
 // Call looks at a database in the scope of the run.
-func (t *DescribeDatabase) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *DescribeDatabase) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	wanted, question := args.optional("database"), args.optional("question")
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	d, err := databaseNamed(ctx, t.databases, env.Scope, wanted)
+	d, err := databaseNamed(ctx, view, t.databases, env.Scope, wanted)
 	if err != nil {
 		return refuse(err)
 	}
-	d, named, err := t.databases.Describe(ctx, d.ID, question)
+	d, named, err := t.databases.Describe(ctx, view, d.ID, question)
 	if err != nil {
 		if correctable(err) {
 			return failed("The database %q cannot be looked at: %v", d.Name, err), nil

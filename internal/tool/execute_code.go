@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/sandbox"
 	"ibid/internal/text"
 )
@@ -50,7 +51,7 @@ func (t *ExecuteCode) Detail(args json.RawMessage) string {
 
 // Call runs the program. What is wrong with it is a result that the model can
 // correct.
-func (t *ExecuteCode) Call(ctx context.Context, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *ExecuteCode) Call(ctx context.Context, view access.View, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
 	code, err := codeOf(call.Arguments)
 	if err != nil {
 		return refuse(err)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/fetch"
 )
 
@@ -54,7 +55,7 @@ func (t *FetchURL) Spec() ibid.ToolSpec {
 func (t *FetchURL) Detail(args json.RawMessage) string { return detail(args, "url") }
 
 // Call fetches the page and shows the parts that answer best.
-func (t *FetchURL) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *FetchURL) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	address, query := args.required("url"), args.optional("query")
 	if args.err != nil {

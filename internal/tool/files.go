@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // Files are the files of conversations.
 type Files interface {
 	// Files returns the files of a thread without their bytes, oldest first.
-	Files(ctx context.Context, threadID string) ([]ibid.File, error)
-	File(ctx context.Context, messageID string, n int) (ibid.File, error)
+	Files(ctx context.Context, view access.View, threadID string) ([]ibid.File, error)
+	File(ctx context.Context, view access.View, messageID string, n int) (ibid.File, error)
 	// FileText returns what a file says, NOT_FOUND until SetFileText has kept it.
-	FileText(ctx context.Context, messageID string, n int) (ibid.Extract, error)
+	FileText(ctx context.Context, view access.View, messageID string, n int) (ibid.Extract, error)
 	SetFileText(ctx context.Context, messageID string, n int, x ibid.Extract) error
 }
 
@@ -30,13 +31,13 @@ func NewFileTexts(store Files, reader FileReader) FileTexts { return FileTexts{s
 
 // Text returns what a file says. Its bytes are fetched where f has none and nobody
 // has read it yet.
-func (t FileTexts) Text(ctx context.Context, f ibid.File) (ibid.Extract, error) {
-	x, err := t.store.FileText(ctx, f.MessageID, f.N)
+func (t FileTexts) Text(ctx context.Context, view access.View, f ibid.File) (ibid.Extract, error) {
+	x, err := t.store.FileText(ctx, view, f.MessageID, f.N)
 	if ibid.CodeOf(err) != ibid.CodeNotFound {
 		return x, err
 	}
 	if len(f.Data) == 0 {
-		if f, err = t.store.File(ctx, f.MessageID, f.N); err != nil {
+		if f, err = t.store.File(ctx, view, f.MessageID, f.N); err != nil {
 			return x, err
 		}
 	}
@@ -51,8 +52,8 @@ func (t FileTexts) Text(ctx context.Context, f ibid.File) (ibid.Extract, error) 
 
 // Passages returns what a file says in passages that can be cited, none where it
 // holds no text.
-func (t FileTexts) Passages(ctx context.Context, f ibid.File) ([]ibid.Passage, error) {
-	x, err := t.Text(ctx, f)
+func (t FileTexts) Passages(ctx context.Context, view access.View, f ibid.File) ([]ibid.Passage, error) {
+	x, err := t.Text(ctx, view, f)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 //go:embed find.md
@@ -34,19 +35,19 @@ func (t *Find) Spec() ibid.ToolSpec {
 func (t *Find) Detail(args json.RawMessage) string { return detail(args, "name") }
 
 // Call lists the documents that are called so, or, where none is, the nearest.
-func (t *Find) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *Find) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	wanted := args.required("name")
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	found, all, exact, err := t.called(ctx, env.Scope, wanted)
+	found, all, exact, err := t.called(ctx, view, env.Scope, wanted)
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("find documents by name: %w", err)
 	}
 	heading, summary := fmt.Sprintf("Called %q:", line(wanted, 200)), some(all, exact, "document")
 	if len(found) == 0 {
-		found, err = t.library.Alike(ctx, env.Scope, fold(wanted), maxNear)
+		found, err = t.library.Alike(ctx, view, env.Scope, fold(wanted), maxNear)
 		if err != nil {
 			return ibid.ToolOutput{}, fmt.Errorf("find documents by name: %w", err)
 		}
@@ -71,15 +72,15 @@ func (t *Find) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (
 }
 
 // called returns the first documents that are called so, and how many there are.
-func (t *Find) called(ctx context.Context, scope ibid.Scope, wanted string) (found []ibid.Document, all int, exact bool, err error) {
+func (t *Find) called(ctx context.Context, view access.View, scope ibid.Scope, wanted string) (found []ibid.Document, all int, exact bool, err error) {
 	if fold(wanted) == "" {
 		return nil, 0, true, nil
 	}
 	q := ibid.DocumentQuery{Scope: scope, Called: wanted}
-	found, next, err := t.library.Documents(ctx, q, ibid.Page{Limit: maxFound})
+	found, next, err := t.library.Documents(ctx, view, q, ibid.Page{Limit: maxFound})
 	if err != nil || next == "" {
 		return found, len(found), true, err
 	}
-	all, exact, err = t.library.CountDocuments(ctx, q)
+	all, exact, err = t.library.CountDocuments(ctx, view, q)
 	return found, max(all, len(found)), exact, err
 }

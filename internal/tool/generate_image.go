@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 //go:embed generate_image.md
@@ -61,7 +62,7 @@ func (t *GenerateImage) Detail(args json.RawMessage) string { return detail(args
 func (t *GenerateImage) Timeout() time.Duration { return 3 * time.Minute }
 
 // Call makes the picture.
-func (t *GenerateImage) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *GenerateImage) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	prompt, form := args.required("prompt"), strings.ToLower(cmp.Or(args.optional("form"), "square"))
 	if !slices.Contains(forms, form) {

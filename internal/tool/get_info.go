@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 //go:embed get_info.md
@@ -33,13 +34,13 @@ func (t *GetInfo) Spec() ibid.ToolSpec {
 func (t *GetInfo) Detail(args json.RawMessage) string { return detail(args, "document") }
 
 // Call finds the document in the scope of the run.
-func (t *GetInfo) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *GetInfo) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	name := args.required("document")
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	d, err := documentNamed(ctx, t.library, env.Scope, name)
+	d, err := documentNamed(ctx, view, t.library, env.Scope, name)
 	if err != nil {
 		return refuse(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/search"
 	"ibid/internal/text"
 )
@@ -48,15 +49,15 @@ type place struct {
 
 // begin finds the entity. One that the graph does not know is looked for by its
 // words: what is named beside it is known all the same.
-func (w *walk) begin(ctx context.Context, entity string) error {
+func (w *walk) begin(ctx context.Context, view access.View, entity string) error {
 	w.start = line(entity, 100)
 	key := text.EntityKey(entity)
-	keys, err := w.tool.graph.EntityKeys(ctx, key, graphStarts)
+	keys, err := w.tool.graph.EntityKeys(ctx, view, key, graphStarts)
 	if err != nil {
 		return err
 	}
 	w.seen = append(keys, key)
-	named, err := w.tool.graph.PassagesNaming(ctx, keys, w.scope, graphPassages)
+	named, err := w.tool.graph.PassagesNaming(ctx, view, keys, w.scope, graphPassages)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (w *walk) begin(ctx context.Context, entity string) error {
 		w.visit(&w.own, named[k], w.start)
 	}
 	if len(w.own) == 0 {
-		found, err := find(ctx, w.tool.searcher, search.Query{Text: entity, Mode: search.ModeLexical, NoRerank: true, Scope: w.scope, Limit: maxPassages})
+		found, err := find(ctx, view, w.tool.searcher, search.Query{Text: entity, Mode: search.ModeLexical, NoRerank: true, Scope: w.scope, Limit: maxPassages})
 		if err != nil {
 			return err
 		}
@@ -79,14 +80,14 @@ func (w *walk) begin(ctx context.Context, entity string) error {
 }
 
 // step goes from where the walk has come to on to the neighbours.
-func (w *walk) step(ctx context.Context) error {
+func (w *walk) step(ctx context.Context, view access.View) error {
 	first, most := len(w.edge) == 1 && len(w.edge[0].path) == 1, graphFar
 	if first {
 		most = graphNear
 	}
 	var edge []place
 	for _, at := range w.edge {
-		near, err := w.neighbours(ctx, at, most)
+		near, err := w.neighbours(ctx, view, at, most)
 		if err != nil {
 			return err
 		}
@@ -97,7 +98,7 @@ func (w *walk) step(ctx context.Context) error {
 		for i, n := range near {
 			keys[i] = n.Key
 		}
-		named, err := w.tool.graph.PassagesNaming(ctx, keys, w.scope, graphEach)
+		named, err := w.tool.graph.PassagesNaming(ctx, view, keys, w.scope, graphEach)
 		if err != nil {
 			return err
 		}
@@ -113,11 +114,11 @@ func (w *walk) step(ctx context.Context) error {
 
 // neighbours returns what passages of a place name beside it that was not
 // walked yet, what belongs to it most first.
-func (w *walk) neighbours(ctx context.Context, at place, most int) ([]ibid.Neighbour, error) {
+func (w *walk) neighbours(ctx context.Context, view access.View, at place, most int) ([]ibid.Neighbour, error) {
 	if len(at.passages) == 0 {
 		return nil, nil
 	}
-	near, all, err := w.tool.graph.Neighbours(ctx, at.passages)
+	near, all, err := w.tool.graph.Neighbours(ctx, view, at.passages)
 	if err != nil {
 		return nil, err
 	}

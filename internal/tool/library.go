@@ -8,32 +8,33 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/search"
 	"ibid/internal/text"
 )
 
 // Searcher finds passages.
 type Searcher interface {
-	Search(ctx context.Context, q search.Query) (search.Result, error)
+	Search(ctx context.Context, view access.View, q search.Query) (search.Result, error)
 }
 
 // Library holds the documents. Nothing asks for all of them: there may be many.
 type Library interface {
 	// Documents returns a page of the documents that a query asks for.
-	Documents(ctx context.Context, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error)
+	Documents(ctx context.Context, view access.View, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error)
 	// CountDocuments returns how many there are; exact is false where there are more.
-	CountDocuments(ctx context.Context, q ibid.DocumentQuery) (n int, exact bool, err error)
+	CountDocuments(ctx context.Context, view access.View, q ibid.DocumentQuery) (n int, exact bool, err error)
 	// Called returns documents of a scope that a name fits in one way, by name; some
 	// hundreds at most.
-	Called(ctx context.Context, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error)
+	Called(ctx context.Context, view access.View, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error)
 	// Mentioned returns the documents of a scope that a question may name, for
 	// text.MentionsAmong to decide, and how many documents the scope has.
-	Mentioned(ctx context.Context, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error)
+	Mentioned(ctx context.Context, view access.View, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error)
 	// Alike returns the documents whose names are most like a folded one.
-	Alike(ctx context.Context, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error)
+	Alike(ctx context.Context, view access.View, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error)
 	// Text returns what the searched version of a document says. The error is a
 	// NOT_FOUND where none has been read yet.
-	Text(ctx context.Context, documentID string) (ibid.Extract, error)
+	Text(ctx context.Context, view access.View, documentID string) (ibid.Extract, error)
 }
 
 // Folders are how documents are filed.
@@ -41,9 +42,9 @@ type Folders interface {
 	Library
 	// Subfolders returns the folders directly in a folder that have documents of a
 	// scope in or below them, by name.
-	Subfolders(ctx context.Context, scope ibid.Scope, folder string) ([]ibid.LabelCount, error)
+	Subfolders(ctx context.Context, view access.View, scope ibid.Scope, folder string) ([]ibid.LabelCount, error)
 	// FolderCalled returns the folder of that path, whatever its case.
-	FolderCalled(ctx context.Context, scope ibid.Scope, path string) (folder string, ok bool, err error)
+	FolderCalled(ctx context.Context, view access.View, scope ibid.Scope, path string) (folder string, ok bool, err error)
 }
 
 // within is the scope of one document of a wider scope.
@@ -59,23 +60,23 @@ const maxNear = 8
 // id, path, name or title, whatever the case, without the extension, by a beginning
 // or by a part that only one document has, or by words that only one has. Its
 // complaint lists near names.
-func documentNamed(ctx context.Context, library Library, scope ibid.Scope, wanted string) (ibid.Document, error) {
-	d, err := resolve(ctx, library, scope, wanted)
+func documentNamed(ctx context.Context, view access.View, library Library, scope ibid.Scope, wanted string) (ibid.Document, error) {
+	d, err := resolve(ctx, view, library, scope, wanted)
 	if c := complaint(""); err != nil && !errors.As(err, &c) {
 		return d, fmt.Errorf("look for document %q: %w", line(wanted, 200), err)
 	}
 	return d, err
 }
 
-func resolve(ctx context.Context, library Library, scope ibid.Scope, wanted string) (ibid.Document, error) {
-	n, _, err := library.CountDocuments(ctx, ibid.DocumentQuery{Scope: scope})
+func resolve(ctx context.Context, view access.View, library Library, scope ibid.Scope, wanted string) (ibid.Document, error) {
+	n, _, err := library.CountDocuments(ctx, view, ibid.DocumentQuery{Scope: scope})
 	if err != nil {
 		return ibid.Document{}, err
 	}
 	if n == 0 {
 		return ibid.Document{}, complain("there are no documents to look at")
 	}
-	if d, ok, err := documentByID(ctx, library, scope, wanted); ok || err != nil {
+	if d, ok, err := documentByID(ctx, view, library, scope, wanted); ok || err != nil {
 		return d, err
 	}
 	exact, folded := strings.Trim(wanted, " \t\"'`“”"), fold(wanted)
@@ -83,7 +84,7 @@ func resolve(ctx context.Context, library Library, scope ibid.Scope, wanted stri
 		return ibid.Document{}, complain("%q names no document", line(wanted, 200))
 	}
 	for how := ibid.NameExact; how <= ibid.NameContains; how++ {
-		found, err := library.Called(ctx, scope, how, exact)
+		found, err := library.Called(ctx, view, scope, how, exact)
 		if err != nil {
 			return ibid.Document{}, err
 		}
@@ -100,10 +101,10 @@ func resolve(ctx context.Context, library Library, scope ibid.Scope, wanted stri
 				line(wanted, 200), len(found), offer(found, true))
 		}
 	}
-	if d, ok, err := byWords(ctx, library, scope, exact); ok || err != nil {
+	if d, ok, err := byWords(ctx, view, library, scope, exact); ok || err != nil {
 		return d, err
 	}
-	near, err := library.Alike(ctx, scope, folded, maxNear)
+	near, err := library.Alike(ctx, view, scope, folded, maxNear)
 	if err != nil {
 		return ibid.Document{}, err
 	}
@@ -111,11 +112,11 @@ func resolve(ctx context.Context, library Library, scope ibid.Scope, wanted stri
 }
 
 // documentByID returns the document of an id, if it lies in a scope.
-func documentByID(ctx context.Context, library Library, scope ibid.Scope, id string) (ibid.Document, bool, error) {
+func documentByID(ctx context.Context, view access.View, library Library, scope ibid.Scope, id string) (ibid.Document, bool, error) {
 	if len(scope.Documents) > 0 && !slices.Contains(scope.Documents, id) {
 		return ibid.Document{}, false, nil
 	}
-	docs, _, err := library.Documents(ctx, ibid.DocumentQuery{Scope: within(scope, id)}, ibid.Page{Limit: 1})
+	docs, _, err := library.Documents(ctx, view, ibid.DocumentQuery{Scope: within(scope, id)}, ibid.Page{Limit: 1})
 	if err != nil || len(docs) == 0 {
 		return ibid.Document{}, false, err
 	}
@@ -124,8 +125,8 @@ func documentByID(ctx context.Context, library Library, scope ibid.Scope, id str
 
 // byWords finds the one document that has all words of a name in its own: "the
 // Amazon filing" is amazon-2019.pdf.
-func byWords(ctx context.Context, library Library, scope ibid.Scope, wanted string) (ibid.Document, bool, error) {
-	found, _, err := mentioned(ctx, library, scope, "summarise "+wanted)
+func byWords(ctx context.Context, view access.View, library Library, scope ibid.Scope, wanted string) (ibid.Document, bool, error) {
+	found, _, err := mentioned(ctx, view, library, scope, "summarise "+wanted)
 	if err != nil || len(found) != 1 {
 		return ibid.Document{}, false, err
 	}
@@ -134,8 +135,8 @@ func byWords(ctx context.Context, library Library, scope ibid.Scope, wanted stri
 
 // mentioned returns the documents of a scope that a question names, and the
 // question without their names.
-func mentioned(ctx context.Context, library Library, scope ibid.Scope, question string) (found []ibid.Document, rest string, err error) {
-	candidates, of, err := library.Mentioned(ctx, scope, question)
+func mentioned(ctx context.Context, view access.View, library Library, scope ibid.Scope, question string) (found []ibid.Document, rest string, err error) {
+	candidates, of, err := library.Mentioned(ctx, view, scope, question)
 	if err != nil {
 		return nil, "", err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/search"
 )
 
@@ -52,37 +53,37 @@ func (s *shelf) add(d ibid.Document, chunks ...string) {
 	}
 }
 
-func (s *shelf) Documents(ctx context.Context, q ibid.DocumentQuery, page ibid.Page) ([]ibid.Document, string, error) {
-	docs, next, err := documentList(s.docs).Documents(ctx, q, page)
+func (s *shelf) Documents(ctx context.Context, view access.View, q ibid.DocumentQuery, page ibid.Page) ([]ibid.Document, string, error) {
+	docs, next, err := documentList(s.docs).Documents(ctx, view, q, page)
 	return docs, next, cmp.Or(s.err, err)
 }
 
-func (s *shelf) CountDocuments(ctx context.Context, q ibid.DocumentQuery) (int, bool, error) {
-	n, exact, _ := documentList(s.docs).CountDocuments(ctx, q)
+func (s *shelf) CountDocuments(ctx context.Context, view access.View, q ibid.DocumentQuery) (int, bool, error) {
+	n, exact, _ := documentList(s.docs).CountDocuments(ctx, view, q)
 	return n, exact, s.err
 }
 
-func (s *shelf) Called(ctx context.Context, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error) {
-	return documentList(s.docs).Called(ctx, scope, how, name)
+func (s *shelf) Called(ctx context.Context, view access.View, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error) {
+	return documentList(s.docs).Called(ctx, view, scope, how, name)
 }
 
-func (s *shelf) Mentioned(ctx context.Context, scope ibid.Scope, question string) ([]ibid.Document, int, error) {
-	return documentList(s.docs).Mentioned(ctx, scope, question)
+func (s *shelf) Mentioned(ctx context.Context, view access.View, scope ibid.Scope, question string) ([]ibid.Document, int, error) {
+	return documentList(s.docs).Mentioned(ctx, view, scope, question)
 }
 
-func (s *shelf) Alike(ctx context.Context, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error) {
-	return documentList(s.docs).Alike(ctx, scope, folded, limit)
+func (s *shelf) Alike(ctx context.Context, view access.View, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error) {
+	return documentList(s.docs).Alike(ctx, view, scope, folded, limit)
 }
 
-func (s *shelf) Subfolders(ctx context.Context, scope ibid.Scope, folder string) ([]ibid.LabelCount, error) {
-	return documentList(s.docs).Subfolders(ctx, scope, folder)
+func (s *shelf) Subfolders(ctx context.Context, view access.View, scope ibid.Scope, folder string) ([]ibid.LabelCount, error) {
+	return documentList(s.docs).Subfolders(ctx, view, scope, folder)
 }
 
-func (s *shelf) FolderCalled(ctx context.Context, scope ibid.Scope, wanted string) (string, bool, error) {
-	return documentList(s.docs).FolderCalled(ctx, scope, wanted)
+func (s *shelf) FolderCalled(ctx context.Context, view access.View, scope ibid.Scope, wanted string) (string, bool, error) {
+	return documentList(s.docs).FolderCalled(ctx, view, scope, wanted)
 }
 
-func (s *shelf) Text(_ context.Context, id string) (ibid.Extract, error) {
+func (s *shelf) Text(_ context.Context, _ access.View, id string) (ibid.Extract, error) {
 	text, ok := s.texts[id]
 	if !ok {
 		return ibid.Extract{}, ibid.Errorf(ibid.CodeNotFound, "there is no text of %s", id)
@@ -90,7 +91,7 @@ func (s *shelf) Text(_ context.Context, id string) (ibid.Extract, error) {
 	return ibid.Extract{Text: text, Blocks: []ibid.Block{{Kind: ibid.BlockHeading, Start: 0, End: min(len(text), 20), Level: 1}}}, nil
 }
 
-func (s *shelf) Search(_ context.Context, q search.Query) (search.Result, error) {
+func (s *shelf) Search(_ context.Context, _ access.View, q search.Query) (search.Result, error) {
 	s.queries = append(s.queries, q)
 	r := search.Result{Mode: search.ModeLexical, ChunksSearched: len(s.passages)}
 	words := strings.Fields(strings.ToLower(q.Text))
@@ -128,7 +129,7 @@ func TestResolve(t *testing.T) {
 		"old/notes.md":                "d5",
 		"Notes":                       "d3", // the title, as written
 	} {
-		d, err := documentNamed(t.Context(), s, ibid.Scope{}, wanted)
+		d, err := documentNamed(t.Context(), access.For(ibid.Owner), s, ibid.Scope{}, wanted)
 		if err != nil || d.ID != want {
 			t.Errorf("%s is %s, %v; want %s", wanted, d.ID, err, want)
 		}
@@ -138,7 +139,7 @@ func TestResolve(t *testing.T) {
 		"suply contract.doc": `there is no document "suply contract.doc"; the nearest are: supply_contract.docx; `,
 		"\"\"":               `names no document`,
 	} {
-		if d, err := documentNamed(t.Context(), s, ibid.Scope{}, wanted); err == nil || !strings.Contains(err.Error(), want) {
+		if d, err := documentNamed(t.Context(), access.For(ibid.Owner), s, ibid.Scope{}, wanted); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s is %s, %v; want %s", wanted, d.ID, err, want)
 		}
 	}
@@ -161,7 +162,7 @@ func TestArguments(t *testing.T) {
 		`{"query":"rent","limit":1e300}`:  "limit must be a whole number",
 		`{"query":"` + strings.Repeat("x", 5000) + `"}`: "query is longer than 4000 characters",
 	} {
-		out, err := tool.Call(t.Context(), ibid.ToolCall{Arguments: json.RawMessage(args)}, ibid.ToolEnv{})
+		out, err := tool.Call(t.Context(), access.For(ibid.Owner), ibid.ToolCall{Arguments: json.RawMessage(args)}, ibid.ToolEnv{})
 		if err != nil || !out.Failed || out.Content != want {
 			t.Errorf("%.40s: %+v, %v; want %s", args, out, err, want)
 		}
@@ -175,7 +176,7 @@ func TestArguments(t *testing.T) {
 		`"{\"query\":\"rent\",\"limit\":2}"`:        2,
 	} {
 		s := newShelf()
-		out, err := NewSearchKnowledgeBase(s).Call(t.Context(), ibid.ToolCall{Arguments: json.RawMessage(args)}, ibid.ToolEnv{})
+		out, err := NewSearchKnowledgeBase(s).Call(t.Context(), access.For(ibid.Owner), ibid.ToolCall{Arguments: json.RawMessage(args)}, ibid.ToolEnv{})
 		if err != nil || out.Failed || s.queries[0].Limit != want {
 			t.Errorf("%s: %+v, %v, %+v; want limit %d", args, out, err, s.queries, want)
 		}

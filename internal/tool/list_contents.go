@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 //go:embed list_contents.md
@@ -30,35 +31,35 @@ func (t *ListContents) Spec() ibid.ToolSpec {
 func (t *ListContents) Detail(args json.RawMessage) string { return detail(args, "folder") }
 
 // Call lists the folders and documents that lie directly in a folder.
-func (t *ListContents) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *ListContents) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	wanted := args.optional("folder")
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	folder, ok, err := t.folder(ctx, env.Scope, wanted)
+	folder, ok, err := t.folder(ctx, view, env.Scope, wanted)
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("list a folder: %w", err)
 	}
 	if !ok {
-		outermost, err := t.outermost(ctx, env.Scope)
+		outermost, err := t.outermost(ctx, view, env.Scope)
 		if err != nil {
 			return ibid.ToolOutput{}, fmt.Errorf("list the outermost folders: %w", err)
 		}
 		return failed("there is no folder %q; the outermost are: %s", line(wanted, 200), outermost), nil
 	}
-	folders, err := t.library.Subfolders(ctx, env.Scope, folder)
+	folders, err := t.library.Subfolders(ctx, view, env.Scope, folder)
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("list a folder: %w", err)
 	}
 	q := ibid.DocumentQuery{Scope: env.Scope, InFolder: &folder}
-	here, next, err := t.library.Documents(ctx, q, ibid.Page{Limit: ibid.MaxLimit})
+	here, next, err := t.library.Documents(ctx, view, q, ibid.Page{Limit: ibid.MaxLimit})
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("list a folder: %w", err)
 	}
 	all, exact := len(here), true
 	if next != "" {
-		if all, exact, err = t.library.CountDocuments(ctx, q); err != nil {
+		if all, exact, err = t.library.CountDocuments(ctx, view, q); err != nil {
 			return ibid.ToolOutput{}, fmt.Errorf("count a folder: %w", err)
 		}
 	}
@@ -68,17 +69,17 @@ func (t *ListContents) Call(ctx context.Context, call ibid.ToolCall, env ibid.To
 
 // folder finds a folder, whatever the case and the slashes around it. "" is the
 // whole library.
-func (t *ListContents) folder(ctx context.Context, scope ibid.Scope, wanted string) (string, bool, error) {
+func (t *ListContents) folder(ctx context.Context, view access.View, scope ibid.Scope, wanted string) (string, bool, error) {
 	wanted = strings.Trim(wanted, " /\"'`")
 	if wanted == "" || wanted == "." {
 		return "", true, nil
 	}
-	return t.library.FolderCalled(ctx, scope, wanted)
+	return t.library.FolderCalled(ctx, view, scope, wanted)
 }
 
 // outermost names some of the outermost folders.
-func (t *ListContents) outermost(ctx context.Context, scope ibid.Scope) (string, error) {
-	folders, err := t.library.Subfolders(ctx, scope, "")
+func (t *ListContents) outermost(ctx context.Context, view access.View, scope ibid.Scope) (string, error) {
+	folders, err := t.library.Subfolders(ctx, view, scope, "")
 	if err != nil || len(folders) == 0 {
 		return "there are no folders", err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 //go:embed list_documents.md
@@ -32,14 +33,14 @@ func (t *ListDocuments) Spec() ibid.ToolSpec {
 func (t *ListDocuments) Detail(args json.RawMessage) string { return detail(args, "after") }
 
 // Call lists the documents in the scope of the run, one a line.
-func (t *ListDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *ListDocuments) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	after := args.optional("after")
 	if args.err != nil {
 		return refuse(args.err)
 	}
 	q := ibid.DocumentQuery{Scope: env.Scope}
-	all, exact, err := t.library.CountDocuments(ctx, q)
+	all, exact, err := t.library.CountDocuments(ctx, view, q)
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("count the documents: %w", err)
 	}
@@ -51,7 +52,7 @@ func (t *ListDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibid.T
 	default:
 		return ibid.ToolOutput{Content: "This question is limited to documents that are not there.", Summary: summary}, nil
 	}
-	content, shown, last, err := t.list(ctx, q, after, summary+":\n")
+	content, shown, last, err := t.list(ctx, view, q, after, summary+":\n")
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("list the documents: %w", err)
 	}
@@ -69,7 +70,7 @@ func (t *ListDocuments) Call(ctx context.Context, call ibid.ToolCall, env ibid.T
 
 // list writes as many documents as an output holds below a heading. last is the
 // name of the last one where there are more.
-func (t *ListDocuments) list(ctx context.Context, q ibid.DocumentQuery, after, heading string) (content string, shown int, last string, err error) {
+func (t *ListDocuments) list(ctx context.Context, view access.View, q ibid.DocumentQuery, after, heading string) (content string, shown int, last string, err error) {
 	b := strings.Builder{}
 	b.WriteString(heading)
 	page := ibid.Page{Limit: 100}
@@ -78,7 +79,7 @@ func (t *ListDocuments) list(ctx context.Context, q ibid.DocumentQuery, after, h
 	}
 	name := ""
 	for {
-		docs, next, err := t.library.Documents(ctx, q, page)
+		docs, next, err := t.library.Documents(ctx, view, q, page)
 		if err != nil {
 			return "", 0, "", err
 		}

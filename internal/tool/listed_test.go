@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/text"
 )
 
@@ -34,7 +35,7 @@ func (l documentList) asked(q ibid.DocumentQuery) []ibid.Document {
 
 // Documents returns a page; they stand in the order in which they were added. A
 // cursor is the name to go on behind.
-func (l documentList) Documents(_ context.Context, q ibid.DocumentQuery, page ibid.Page) ([]ibid.Document, string, error) {
+func (l documentList) Documents(_ context.Context, _ access.View, q ibid.DocumentQuery, page ibid.Page) ([]ibid.Document, string, error) {
 	docs := l.asked(q)
 	var sort, name string
 	var number int64
@@ -49,11 +50,11 @@ func (l documentList) Documents(_ context.Context, q ibid.DocumentQuery, page ib
 	return docs, "", nil
 }
 
-func (l documentList) CountDocuments(_ context.Context, q ibid.DocumentQuery) (int, bool, error) {
+func (l documentList) CountDocuments(_ context.Context, _ access.View, q ibid.DocumentQuery) (int, bool, error) {
 	return len(l.asked(q)), true, nil
 }
 
-func (l documentList) Called(_ context.Context, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error) {
+func (l documentList) Called(_ context.Context, _ access.View, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error) {
 	folded := text.FoldName(name)
 	rule := map[ibid.NameMatch]func(s string) bool{
 		ibid.NameExact:    func(s string) bool { return s == name },
@@ -65,12 +66,12 @@ func (l documentList) Called(_ context.Context, scope ibid.Scope, how ibid.NameM
 	return l.in(scope, func(d ibid.Document) bool { return slices.ContainsFunc(d.Names(), rule) }), nil
 }
 
-func (l documentList) Mentioned(_ context.Context, scope ibid.Scope, _ string) ([]ibid.Document, int, error) {
+func (l documentList) Mentioned(_ context.Context, _ access.View, scope ibid.Scope, _ string) ([]ibid.Document, int, error) {
 	all := l.in(scope, func(ibid.Document) bool { return true })
 	return all, len(all), nil
 }
 
-func (l documentList) Alike(_ context.Context, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error) {
+func (l documentList) Alike(_ context.Context, _ access.View, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error) {
 	all := l.in(scope, func(ibid.Document) bool { return true })
 	likeness := func(d ibid.Document) (most float64) {
 		for _, name := range d.Names() {
@@ -82,7 +83,7 @@ func (l documentList) Alike(_ context.Context, scope ibid.Scope, folded string, 
 	return all[:min(len(all), limit)], nil
 }
 
-func (l documentList) Subfolders(_ context.Context, scope ibid.Scope, folder string) ([]ibid.LabelCount, error) {
+func (l documentList) Subfolders(_ context.Context, _ access.View, scope ibid.Scope, folder string) ([]ibid.LabelCount, error) {
 	var subs []ibid.LabelCount
 	for _, d := range l.in(scope, func(ibid.Document) bool { return true }) {
 		rest := d.Folder + "/"
@@ -106,7 +107,7 @@ func (l documentList) Subfolders(_ context.Context, scope ibid.Scope, folder str
 	return subs, nil
 }
 
-func (l documentList) FolderCalled(_ context.Context, scope ibid.Scope, wanted string) (string, bool, error) {
+func (l documentList) FolderCalled(_ context.Context, _ access.View, scope ibid.Scope, wanted string) (string, bool, error) {
 	for _, d := range l.in(scope, func(ibid.Document) bool { return true }) {
 		for path := d.Folder; path != ""; path = path[:max(0, strings.LastIndexByte(path, '/'))] {
 			if strings.EqualFold(path, wanted) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"ibid/internal/access"
 	"ibid/internal/search"
 	"ibid/internal/text"
 )
@@ -20,16 +21,16 @@ func NewNarrowing(s Searcher, library Library) Narrowing { return Narrowing{s, l
 
 // Search searches the documents of the query's scope that it names, for what is
 // left of it without their names; all of them where it names none.
-func (n Narrowing) Search(ctx context.Context, q search.Query) (search.Result, error) {
+func (n Narrowing) Search(ctx context.Context, view access.View, q search.Query) (search.Result, error) {
 	if !text.MayMention(q.Text) {
-		return n.searcher.Search(ctx, q)
+		return n.searcher.Search(ctx, view, q)
 	}
-	found, rest, err := mentioned(ctx, n.library, q.Scope, q.Text)
+	found, rest, err := mentioned(ctx, view, n.library, q.Scope, q.Text)
 	if err != nil {
 		return search.Result{}, fmt.Errorf("look for documents that the query names: %w", err)
 	}
 	if len(found) == 0 {
-		return n.searcher.Search(ctx, q)
+		return n.searcher.Search(ctx, view, q)
 	}
 	q.Scope.Documents = nil
 	for _, d := range found {
@@ -38,5 +39,5 @@ func (n Narrowing) Search(ctx context.Context, q search.Query) (search.Result, e
 	if text.Asks(rest) {
 		q.Text = rest
 	}
-	return n.searcher.Search(ctx, q)
+	return n.searcher.Search(ctx, view, q)
 }

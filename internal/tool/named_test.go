@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/search"
 )
 
 // asked is a searcher that keeps what it was asked.
 type asked struct{ query search.Query }
 
-func (a *asked) Search(_ context.Context, q search.Query) (search.Result, error) {
+func (a *asked) Search(_ context.Context, _ access.View, q search.Query) (search.Result, error) {
 	a.query = q
 	return search.Result{}, nil
 }
@@ -20,7 +21,9 @@ func (a *asked) Search(_ context.Context, q search.Query) (search.Result, error)
 // reports are a library of three files.
 type reports struct{ documentList }
 
-func (reports) Text(context.Context, string) (ibid.Extract, error) { return ibid.Extract{}, nil }
+func (reports) Text(context.Context, access.View, string) (ibid.Extract, error) {
+	return ibid.Extract{}, nil
+}
 
 // A search looks only into what the query names, within its scope.
 func TestNarrowing(t *testing.T) {
@@ -40,7 +43,7 @@ func TestNarrowing(t *testing.T) {
 		{"revenue in missing.pdf", ibid.Scope{}, "revenue in missing.pdf", nil},
 	} {
 		a := &asked{}
-		if _, err := NewNarrowing(a, library).Search(t.Context(), search.Query{Text: tc.query, Scope: tc.scope}); err != nil {
+		if _, err := NewNarrowing(a, library).Search(t.Context(), access.For(ibid.Owner), search.Query{Text: tc.query, Scope: tc.scope}); err != nil {
 			t.Fatal(err)
 		}
 		if a.query.Text != tc.text || !slices.Equal(a.query.Scope.Documents, tc.ids) || a.query.Scope.Folder != tc.scope.Folder {

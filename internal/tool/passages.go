@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // Chunks are the passages that documents are cut into.
 type Chunks interface {
 	// DocumentChunks returns a document's chunks of all levels.
-	DocumentChunks(ctx context.Context, documentID string) ([]ibid.Chunk, error)
+	DocumentChunks(ctx context.Context, view access.View, documentID string) ([]ibid.Chunk, error)
 }
 
 // passageLevel is the level of the chunks that are read: sections hold them, and
@@ -21,8 +22,8 @@ const passageLevel = 2
 
 // passagesOf returns the passages of a document in the order of its text.
 // Nothing was searched for, so nothing scores less than anything else.
-func passagesOf(ctx context.Context, chunks Chunks, d ibid.Document) ([]ibid.Passage, error) {
-	all, err := chunks.DocumentChunks(ctx, d.ID)
+func passagesOf(ctx context.Context, view access.View, chunks Chunks, d ibid.Document) ([]ibid.Passage, error) {
+	all, err := chunks.DocumentChunks(ctx, view, d.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read the passages of document %s: %w", d.ID, err)
 	}
@@ -38,7 +39,7 @@ func passagesOf(ctx context.Context, chunks Chunks, d ibid.Document) ([]ibid.Pas
 
 // passageNamed finds the passage that a model means, among those it was shown, and
 // its document, if that is still there and in the scope.
-func passageNamed(ctx context.Context, library Library, env ibid.ToolEnv, wanted string) (ibid.Citation, ibid.Document, error) {
+func passageNamed(ctx context.Context, view access.View, library Library, env ibid.ToolEnv, wanted string) (ibid.Citation, ibid.Document, error) {
 	cited, err := shown(env, wanted)
 	if err != nil {
 		return cited, ibid.Document{}, err
@@ -46,7 +47,7 @@ func passageNamed(ctx context.Context, library Library, env ibid.ToolEnv, wanted
 	if cited.Kind != ibid.SourceDocument && cited.Kind != ibid.SourceImage {
 		return cited, ibid.Document{}, complain("%s is no document of the library; files of the conversation are read with retrieve_file", line(cited.Title, 200))
 	}
-	d, ok, err := documentByID(ctx, library, env.Scope, cited.DocumentID)
+	d, ok, err := documentByID(ctx, view, library, env.Scope, cited.DocumentID)
 	if err != nil {
 		return cited, ibid.Document{}, fmt.Errorf("look for the document of a passage: %w", err)
 	}

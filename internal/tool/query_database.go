@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 //go:embed query_database.md
@@ -38,17 +39,17 @@ func (t *QueryDatabase) Detail(args json.RawMessage) string { return detail(args
 const resultBytes = 10 << 10
 
 // Call runs one statement in the scope of the run.
-func (t *QueryDatabase) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *QueryDatabase) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	wanted, sql := args.optional("database"), args.required("sql")
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	d, err := databaseNamed(ctx, t.databases, env.Scope, wanted)
+	d, err := databaseNamed(ctx, view, t.databases, env.Scope, wanted)
 	if err != nil {
 		return refuse(err)
 	}
-	table, err := t.databases.Query(ctx, d.ID, sql)
+	table, err := t.databases.Query(ctx, view, d.ID, sql)
 	if err != nil {
 		if ctx.Err() == nil && correctable(err) {
 			return failed("The query did not run: %v. Correct it and try again; describe_database tells the exact names.", err), nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 //go:embed read.md
@@ -47,21 +48,21 @@ func (t *Read) Detail(args json.RawMessage) string {
 }
 
 // Call finds the document in the scope of the run, and reads what is asked for.
-func (t *Read) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *Read) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	name, section, page := args.required("document"), args.optional("section"), args.integer("page", 0)
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	d, err := documentNamed(ctx, t.library, env.Scope, name)
+	d, err := documentNamed(ctx, view, t.library, env.Scope, name)
 	if err != nil {
 		return refuse(err)
 	}
-	x, err := read(ctx, t.library, d)
+	x, err := read(ctx, view, t.library, d)
 	if err != nil {
 		return refuse(err)
 	}
-	passages, err := passagesOf(ctx, t.chunks, d)
+	passages, err := passagesOf(ctx, view, t.chunks, d)
 	if err != nil {
 		return ibid.ToolOutput{}, err
 	}

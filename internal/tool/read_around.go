@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 //go:embed read_around.md
@@ -44,7 +45,7 @@ func (t *ReadAround) Spec() ibid.ToolSpec {
 func (t *ReadAround) Detail(args json.RawMessage) string { return detail(args, "passage") }
 
 // Call finds the passage in its document, as that is now.
-func (t *ReadAround) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *ReadAround) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	name := args.required("passage")
 	before := min(max(args.integer("before", usualNeighbours), 0), mostNeighbours)
@@ -52,11 +53,11 @@ func (t *ReadAround) Call(ctx context.Context, call ibid.ToolCall, env ibid.Tool
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	cited, d, err := passageNamed(ctx, t.library, env, name)
+	cited, d, err := passageNamed(ctx, view, t.library, env, name)
 	if err != nil {
 		return refuse(err)
 	}
-	passages, err := passagesOf(ctx, t.chunks, d)
+	passages, err := passagesOf(ctx, view, t.chunks, d)
 	if err != nil {
 		return ibid.ToolOutput{}, err
 	}

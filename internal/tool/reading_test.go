@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ibidtest"
 	"ibid/internal/reader"
 )
@@ -125,7 +126,7 @@ func TestReadingIsStopped(t *testing.T) {
 	s := newShelf()
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-gate.Reached(); cancel() }()
-	_, err := NewAnalyzeDocument(s, s, model).Call(ctx, ibid.ToolCall{Arguments: []byte(`{"filename":"d1"}`)}, ibid.ToolEnv{})
+	_, err := NewAnalyzeDocument(s, s, model).Call(ctx, access.For(ibid.Owner), ibid.ToolCall{Arguments: []byte(`{"filename":"d1"}`)}, ibid.ToolEnv{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

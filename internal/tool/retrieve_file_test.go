@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // attic holds the files of two conversations.
@@ -23,11 +24,11 @@ func newAttic(files ...ibid.File) *attic {
 	return a
 }
 
-func (a *attic) Files(_ context.Context, threadID string) ([]ibid.File, error) {
+func (a *attic) Files(_ context.Context, _ access.View, threadID string) ([]ibid.File, error) {
 	return a.files[threadID], nil
 }
 
-func (a *attic) File(_ context.Context, messageID string, n int) (ibid.File, error) {
+func (a *attic) File(_ context.Context, _ access.View, messageID string, n int) (ibid.File, error) {
 	for _, files := range a.files {
 		for _, f := range files {
 			if f.MessageID == messageID && f.N == n {
@@ -38,7 +39,7 @@ func (a *attic) File(_ context.Context, messageID string, n int) (ibid.File, err
 	return ibid.File{}, ibid.Errorf(ibid.CodeNotFound, "gone")
 }
 
-func (a *attic) FileText(_ context.Context, messageID string, n int) (ibid.Extract, error) {
+func (a *attic) FileText(_ context.Context, _ access.View, messageID string, n int) (ibid.Extract, error) {
 	x, ok := a.texts[fmt.Sprint(messageID, n)]
 	if !ok {
 		return x, ibid.Errorf(ibid.CodeNotFound, "not read yet")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/search"
 	"ibid/internal/text"
 )
@@ -32,11 +33,11 @@ const (
 
 // searched returns the passages of a conversation's newest files. What cannot be
 // read is left out, and so are pictures that nobody has read the words of yet.
-func (t FileTexts) searched(ctx context.Context, threadID string) ([]ibid.Passage, error) {
+func (t FileTexts) searched(ctx context.Context, view access.View, threadID string) ([]ibid.Passage, error) {
 	if t.store == nil || threadID == "" {
 		return nil, nil
 	}
-	files, err := t.store.Files(ctx, threadID)
+	files, err := t.store.Files(ctx, view, threadID)
 	if err != nil {
 		return nil, fmt.Errorf("look for the files of the conversation: %w", err)
 	}
@@ -45,9 +46,9 @@ func (t FileTexts) searched(ctx context.Context, threadID string) ([]ibid.Passag
 	var all []ibid.Passage
 	room := searchedBytes
 	for _, f := range slices.Backward(files[max(0, len(files)-searchedFiles):]) {
-		x, err := t.store.FileText(ctx, f.MessageID, f.N)
+		x, err := t.store.FileText(ctx, view, f.MessageID, f.N)
 		if ibid.CodeOf(err) == ibid.CodeNotFound && !isPicture(f) {
-			x, err = t.Text(reading, f)
+			x, err = t.Text(reading, view, f)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // rentShelf is a library of two documents, found in this order.
@@ -111,7 +112,7 @@ func TestResultsAreCitable(t *testing.T) {
 	} {
 		env := ibid.ToolEnv{Now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
 		for range 2 {
-			out, err := tc.tool.Call(t.Context(), ibid.ToolCall{Name: tc.tool.Spec().Name, Arguments: json.RawMessage(tc.args)}, env)
+			out, err := tc.tool.Call(t.Context(), access.For(ibid.Owner), ibid.ToolCall{Name: tc.tool.Spec().Name, Arguments: json.RawMessage(tc.args)}, env)
 			if err != nil || out.Cite == nil {
 				t.Fatalf("%s: %+v, %v", name, out, err)
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/search"
 )
 
@@ -18,19 +19,19 @@ var graphDescription string
 // Graph knows which passages name what. It was made when they were taken in.
 type Graph interface {
 	// EntityKeys returns the keys of the entities that a key may mean.
-	EntityKeys(ctx context.Context, key string, limit int) ([]string, error)
+	EntityKeys(ctx context.Context, view access.View, key string, limit int) ([]string, error)
 	// PassagesNaming returns, by key, the ids of passages in a scope that name an
 	// entity, at most so many each.
-	PassagesNaming(ctx context.Context, keys []string, scope ibid.Scope, each int) (map[string][]string, error)
+	PassagesNaming(ctx context.Context, view access.View, keys []string, scope ibid.Scope, each int) (map[string][]string, error)
 	// Neighbours returns what passages name, what most of them name first, and how
 	// many passages the library has.
-	Neighbours(ctx context.Context, chunkIDs []string) (near []ibid.Neighbour, passages int, err error)
+	Neighbours(ctx context.Context, view access.View, chunkIDs []string) (near []ibid.Neighbour, passages int, err error)
 }
 
 // GraphSearcher ranks what the graph leads to.
 type GraphSearcher interface {
 	Searcher
-	Among(ctx context.Context, q search.Query, chunkIDs []string) (search.Result, error)
+	Among(ctx context.Context, view access.View, q search.Query, chunkIDs []string) (search.Result, error)
 }
 
 // SearchGraph walks the graph of what is named together: from an entity to the
@@ -65,22 +66,22 @@ const (
 )
 
 // Call walks from an entity, within the scope of the run.
-func (t *SearchGraph) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *SearchGraph) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	entity, about, hops := args.required("entity"), args.optional("about"), args.integer("hops", 2)
 	if args.err != nil {
 		return refuse(args.err)
 	}
 	w := walk{tool: t, scope: env.Scope, paths: map[string][]string{}}
-	if err := w.begin(ctx, entity); err != nil {
+	if err := w.begin(ctx, view, entity); err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("walk from %q: %w", line(entity, 100), err)
 	}
 	for range min(max(hops, 1), 2) {
-		if err := w.step(ctx); err != nil {
+		if err := w.step(ctx, view); err != nil {
 			return ibid.ToolOutput{}, fmt.Errorf("walk from %q: %w", line(entity, 100), err)
 		}
 	}
-	found, err := w.best(ctx, entity, about)
+	found, err := w.best(ctx, view, entity, about)
 	if err != nil {
 		return ibid.ToolOutput{}, err
 	}
@@ -90,9 +91,9 @@ func (t *SearchGraph) Call(ctx context.Context, call ibid.ToolCall, env ibid.Too
 // best returns the passages that fit best: first those of the entity itself,
 // then those that the walk has led to. Of the farthest only those are of use
 // that have to do with what is asked.
-func (w *walk) best(ctx context.Context, entity, about string) (search.Result, error) {
+func (w *walk) best(ctx context.Context, view access.View, entity, about string) (search.Result, error) {
 	s := w.tool.searcher
-	own, err := s.Among(ctx, search.Query{Text: entity + " " + about, Scope: w.scope, Limit: graphOwn}, w.own)
+	own, err := s.Among(ctx, view, search.Query{Text: entity + " " + about, Scope: w.scope, Limit: graphOwn}, w.own)
 	if err != nil {
 		return own, fmt.Errorf("rank the passages of %q: %w", line(entity, 100), err)
 	}
@@ -100,7 +101,7 @@ func (w *walk) best(ctx context.Context, entity, about string) (search.Result, e
 	if query == "" {
 		query = entity
 	}
-	reached, err := s.Among(ctx, search.Query{Text: query, Scope: w.scope, Limit: graphReached}, w.reached)
+	reached, err := s.Among(ctx, view, search.Query{Text: query, Scope: w.scope, Limit: graphReached}, w.reached)
 	if err != nil {
 		return own, fmt.Errorf("rank the passages around %q: %w", line(entity, 100), err)
 	}

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/search"
 	"ibid/internal/text"
 )
 
 // The shelf as a graph: what its passages name, by the heuristic.
 
-func (s *shelf) EntityKeys(_ context.Context, key string, _ int) ([]string, error) {
+func (s *shelf) EntityKeys(_ context.Context, _ access.View, key string, _ int) ([]string, error) {
 	for _, p := range s.passages {
 		for _, name := range text.Entities(p.Text) {
 			if known := text.EntityKey(name); known == key || holds(known, key) {
@@ -24,7 +25,7 @@ func (s *shelf) EntityKeys(_ context.Context, key string, _ int) ([]string, erro
 	return nil, s.err
 }
 
-func (s *shelf) PassagesNaming(_ context.Context, keys []string, scope ibid.Scope, _ int) (map[string][]string, error) {
+func (s *shelf) PassagesNaming(_ context.Context, _ access.View, keys []string, scope ibid.Scope, _ int) (map[string][]string, error) {
 	out := map[string][]string{}
 	for _, p := range s.passages {
 		for _, name := range text.Entities(p.Text) {
@@ -36,7 +37,7 @@ func (s *shelf) PassagesNaming(_ context.Context, keys []string, scope ibid.Scop
 	return out, s.err
 }
 
-func (s *shelf) Neighbours(_ context.Context, ids []string) (near []ibid.Neighbour, passages int, err error) {
+func (s *shelf) Neighbours(_ context.Context, _ access.View, ids []string) (near []ibid.Neighbour, passages int, err error) {
 	for _, p := range s.passages {
 		for _, name := range text.Entities(p.Text) {
 			key := text.EntityKey(name)
@@ -54,10 +55,10 @@ func (s *shelf) Neighbours(_ context.Context, ids []string) (near []ibid.Neighbo
 	return slices.DeleteFunc(near, func(n ibid.Neighbour) bool { return n.Together == 0 }), len(s.passages), s.err
 }
 
-func (s *shelf) Among(ctx context.Context, q search.Query, ids []string) (search.Result, error) {
+func (s *shelf) Among(ctx context.Context, view access.View, q search.Query, ids []string) (search.Result, error) {
 	limit := q.Limit
 	q.Limit = len(s.passages)
-	r, err := s.Search(ctx, q)
+	r, err := s.Search(ctx, view, q)
 	r.Passages = slices.DeleteFunc(r.Passages, func(p ibid.Passage) bool { return !slices.Contains(ids, p.ID) })
 	for _, p := range s.passages {
 		if slices.Contains(ids, p.ID) && !slices.ContainsFunc(r.Passages, func(f ibid.Passage) bool { return f.ID == p.ID }) {

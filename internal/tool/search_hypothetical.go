@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/text"
 )
 
@@ -54,7 +55,7 @@ const (
 
 // Call searches within the scope of the run. A model that fails is no reason to
 // find nothing.
-func (t *SearchHypothetical) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *SearchHypothetical) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	q := args.query(env.Scope)
 	if args.err != nil {
@@ -74,7 +75,7 @@ func (t *SearchHypothetical) Call(ctx context.Context, call ibid.ToolCall, env i
 			note = fmt.Sprintf(", like “%s”", line(said, 160))
 		}
 	}
-	out, err := searchFor(ctx, t.searcher, q)
+	out, err := searchFor(ctx, view, t.searcher, q)
 	out.Usage = usage
 	if !out.Failed {
 		out.Summary += note

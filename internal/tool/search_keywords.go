@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/search"
 )
 
@@ -33,12 +34,12 @@ func (t *SearchKeywords) Spec() ibid.ToolSpec {
 func (t *SearchKeywords) Detail(args json.RawMessage) string { return detail(args, "query") }
 
 // Call searches by words alone, within the scope of the run.
-func (t *SearchKeywords) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *SearchKeywords) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	q := args.query(env.Scope)
 	if args.err != nil {
 		return refuse(args.err)
 	}
 	q.Mode, q.NoRerank = search.ModeLexical, true
-	return searchFor(ctx, t.searcher, q)
+	return searchFor(ctx, view, t.searcher, q)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/search"
 )
 
@@ -51,7 +52,7 @@ func (t *SearchKnowledgeBase) Detail(args json.RawMessage) string { return detai
 
 // Call searches within the scope of the run. A run that is limited to something
 // does not see the files of the conversation: a scope names what is in the library.
-func (t *SearchKnowledgeBase) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *SearchKnowledgeBase) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	q := args.query(env.Scope)
 	q.Expand = args.flag("expand")
@@ -59,13 +60,13 @@ func (t *SearchKnowledgeBase) Call(ctx context.Context, call ibid.ToolCall, env 
 		return refuse(args.err)
 	}
 	if !q.Scope.IsZero() {
-		return searchFor(ctx, t.searcher, q)
+		return searchFor(ctx, view, t.searcher, q)
 	}
-	files, err := t.files.searched(ctx, env.ThreadID)
+	files, err := t.files.searched(ctx, view, env.ThreadID)
 	if err != nil {
 		return ibid.ToolOutput{}, err
 	}
-	found, err := find(ctx, t.searcher, q)
+	found, err := find(ctx, view, t.searcher, q)
 	if err != nil {
 		return unsearched(err)
 	}
@@ -79,8 +80,8 @@ func (a *arguments) query(scope ibid.Scope) search.Query {
 }
 
 // searchFor searches and makes an output of what is found.
-func searchFor(ctx context.Context, s Searcher, q search.Query) (ibid.ToolOutput, error) {
-	found, err := find(ctx, s, q)
+func searchFor(ctx context.Context, view access.View, s Searcher, q search.Query) (ibid.ToolOutput, error) {
+	found, err := find(ctx, view, s, q)
 	if err != nil {
 		return unsearched(err)
 	}
@@ -96,8 +97,8 @@ func unsearched(err error) (ibid.ToolOutput, error) {
 }
 
 // find searches, and holds the searcher to the scope.
-func find(ctx context.Context, s Searcher, q search.Query) (search.Result, error) {
-	found, err := s.Search(ctx, q)
+func find(ctx context.Context, view access.View, s Searcher, q search.Query) (search.Result, error) {
+	found, err := s.Search(ctx, view, q)
 	if err != nil {
 		return found, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/search"
 )
 
@@ -64,7 +65,7 @@ func TestSearchFails(t *testing.T) {
 		t.Errorf("got %+v", out)
 	}
 	s.err = ibid.Errorf(ibid.CodeVectorDB, "the index is broken")
-	_, err := NewSearchKnowledgeBase(s).Call(t.Context(), ibid.ToolCall{Arguments: []byte(`{"query":"x"}`)}, ibid.ToolEnv{})
+	_, err := NewSearchKnowledgeBase(s).Call(t.Context(), access.For(ibid.Owner), ibid.ToolCall{Arguments: []byte(`{"query":"x"}`)}, ibid.ToolEnv{})
 	if ibid.CodeOf(err) != ibid.CodeVectorDB {
 		t.Errorf("got %v", err)
 	}
@@ -72,8 +73,8 @@ func TestSearchFails(t *testing.T) {
 
 type wordsOnly struct{ *shelf }
 
-func (w wordsOnly) Search(ctx context.Context, q search.Query) (search.Result, error) {
-	r, err := w.shelf.Search(ctx, q)
+func (w wordsOnly) Search(ctx context.Context, view access.View, q search.Query) (search.Result, error) {
+	r, err := w.shelf.Search(ctx, view, q)
 	r.VectorError = errors.New("no connection")
 	return r, err
 }

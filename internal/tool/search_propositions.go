@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/search"
 )
 
@@ -15,7 +16,7 @@ var propositionsDescription string
 
 // PropositionSearcher finds sentences.
 type PropositionSearcher interface {
-	Propositions(ctx context.Context, q search.Query) (search.Result, error)
+	Propositions(ctx context.Context, view access.View, q search.Query) (search.Result, error)
 }
 
 // SearchPropositions finds the single sentences that answer a query.
@@ -40,13 +41,13 @@ func (t *SearchPropositions) Spec() ibid.ToolSpec {
 func (t *SearchPropositions) Detail(args json.RawMessage) string { return detail(args, "query") }
 
 // Call searches within the scope of the run.
-func (t *SearchPropositions) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *SearchPropositions) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	q := args.query(env.Scope)
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	out, err := searchFor(ctx, propositions{t.searcher}, q)
+	out, err := searchFor(ctx, view, propositions{t.searcher}, q)
 	out.Summary = strings.Replace(out.Summary, "passage", "sentence", 1)
 	return out, err
 }
@@ -55,6 +56,6 @@ func (t *SearchPropositions) Call(ctx context.Context, call ibid.ToolCall, env i
 type propositions struct{ PropositionSearcher }
 
 // Search implements Searcher.
-func (p propositions) Search(ctx context.Context, q search.Query) (search.Result, error) {
-	return p.Propositions(ctx, q)
+func (p propositions) Search(ctx context.Context, view access.View, q search.Query) (search.Result, error) {
+	return p.Propositions(ctx, view, q)
 }

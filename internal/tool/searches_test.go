@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ibidtest"
 	"ibid/internal/search"
 )
@@ -41,8 +42,8 @@ func TestKeywords(t *testing.T) {
 // sentences finds the passages of a shelf as if they were sentences.
 type sentences struct{ *shelf }
 
-func (s sentences) Propositions(ctx context.Context, q search.Query) (search.Result, error) {
-	r, err := s.Search(ctx, q)
+func (s sentences) Propositions(ctx context.Context, view access.View, q search.Query) (search.Result, error) {
+	r, err := s.Search(ctx, view, q)
 	for i := range r.Passages {
 		p := &r.Passages[i]
 		p.ParentID, p.ID, p.Level = p.ID, ibid.SentenceID(p.ID, 0), 3
@@ -92,7 +93,7 @@ func TestHypotheticalDegrades(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := NewSearchHypothetical(newShelf(), ibidtest.NewScript(ibidtest.Say("x"))).Call(ctx, ibid.ToolCall{Arguments: []byte(`{"query":"x"}`)}, ibid.ToolEnv{})
+	_, err := NewSearchHypothetical(newShelf(), ibidtest.NewScript(ibidtest.Say("x"))).Call(ctx, access.For(ibid.Owner), ibid.ToolCall{Arguments: []byte(`{"query":"x"}`)}, ibid.ToolEnv{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // caller is agent.Tool, which this package must not import.
 type caller interface {
 	Spec() ibid.ToolSpec
 	Detail(args json.RawMessage) string
-	Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error)
+	Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error)
 }
 
 // call uses a tool as the agent does, and checks what holds for every output.
@@ -22,7 +23,7 @@ func call(t *testing.T, tool caller, args any, env ibid.ToolEnv) ibid.ToolOutput
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := tool.Call(t.Context(), ibid.ToolCall{ID: "1", Name: tool.Spec().Name, Arguments: raw}, env)
+	out, err := tool.Call(t.Context(), access.For(ibid.Owner), ibid.ToolCall{ID: "1", Name: tool.Spec().Name, Arguments: raw}, env)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 //go:embed view_chunk_image.md
@@ -33,13 +34,13 @@ func (t *ViewChunkImage) Detail(args json.RawMessage) string { return detail(arg
 
 // Call names the page; the version is that of the passage, so that the picture
 // shows the words it was cited with.
-func (t *ViewChunkImage) Call(ctx context.Context, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *ViewChunkImage) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	name := args.required("passage")
 	if args.err != nil {
 		return refuse(args.err)
 	}
-	cited, d, err := passageNamed(ctx, t.library, env, name)
+	cited, d, err := passageNamed(ctx, view, t.library, env, name)
 	if err != nil {
 		return refuse(err)
 	}

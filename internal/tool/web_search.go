@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/websearch"
 )
 
@@ -44,7 +45,7 @@ func (t *WebSearch) Spec() ibid.ToolSpec {
 func (t *WebSearch) Detail(args json.RawMessage) string { return detail(args, "query") }
 
 // Call answers {"query", "results": [{title, url, snippet}]}.
-func (t *WebSearch) Call(ctx context.Context, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
+func (t *WebSearch) Call(ctx context.Context, view access.View, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := argumentsOf(call.Arguments)
 	query, limit := args.required("query"), args.integer("limit", defaultResults)
 	if args.err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/fetch"
 	"ibid/internal/websearch"
 )
@@ -94,7 +95,7 @@ func TestWebSearch(t *testing.T) {
 		t.Errorf("without a query: %+v", out)
 	}
 	w.err = &ibid.Error{Code: ibid.CodeLLMUnavailable, Message: "brave is away"}
-	if _, err := NewWebSearch(w).Call(t.Context(), ibid.ToolCall{Arguments: json.RawMessage(`{"query":"q"}`)}, ibid.ToolEnv{}); ibid.CodeOf(err) != ibid.CodeLLMUnavailable {
+	if _, err := NewWebSearch(w).Call(t.Context(), access.For(ibid.Owner), ibid.ToolCall{Arguments: json.RawMessage(`{"query":"q"}`)}, ibid.ToolEnv{}); ibid.CodeOf(err) != ibid.CodeLLMUnavailable {
 		t.Errorf("error %v", err)
 	}
 }

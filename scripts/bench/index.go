@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/engine/local"
 	"ibid/internal/lsa"
 	"ibid/internal/search"
@@ -140,15 +141,15 @@ func (b *indexed) measure(ctx context.Context, runs int) (pace, error) {
 		q := i % len(b.queries)
 		err := errors.Join(
 			p.lexical.add(func() error {
-				_, err := b.index.Lexical(ctx, b.queries[q], 20, ibid.Scope{})
+				_, err := b.index.Lexical(ctx, access.For(ibid.Owner), b.queries[q], 20, ibid.Scope{})
 				return err
 			}),
 			p.vector.add(func() error {
-				_, err := b.index.Vector(ctx, b.model.Name(), b.asked[q], 20, ibid.Scope{})
+				_, err := b.index.Vector(ctx, access.For(ibid.Owner), b.model.Name(), b.asked[q], 20, ibid.Scope{})
 				return err
 			}),
 			p.hybrid.add(func() error {
-				_, err := b.searcher.Rank(ctx, search.Query{Text: b.queries[q], Limit: 20})
+				_, err := b.searcher.Rank(ctx, access.For(ibid.Owner), search.Query{Text: b.queries[q], Limit: 20})
 				return err
 			}))
 		if err != nil {
@@ -192,7 +193,7 @@ func (b *indexed) recall(ctx context.Context, k int) (float64, error) {
 		sorted := slices.Clone(cosines)
 		slices.Sort(sorted)
 		least := sorted[len(sorted)-k]
-		got, err := b.index.Vector(ctx, b.model.Name(), b.asked[q], k, ibid.Scope{})
+		got, err := b.index.Vector(ctx, access.For(ibid.Owner), b.model.Name(), b.asked[q], k, ibid.Scope{})
 		if err != nil {
 			return 0, err
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/agent"
 	"ibid/internal/run"
 	"ibid/internal/store/sqlite"
@@ -124,12 +125,12 @@ func streamThrough(ctx context.Context, open func(dir string) (logStore, error))
 		}})
 	runner.Open()
 	defer runner.Close(ctx)
-	accepted, err := runner.Start(ctx, run.Ask{ThreadID: "t", Request: ibid.Request{Text: "go"}})
+	accepted, err := runner.Start(ctx, access.For(ibid.Owner), run.Ask{ThreadID: "t", Request: ibid.Request{Text: "go"}})
 	if err != nil {
 		return 0, nil, err
 	}
 	seen, deltas := 0, 0
-	for tail := runner.Tail(accepted.MessageID, 0); ; {
+	for tail := runner.Tail(access.For(ibid.Owner), accepted.MessageID, 0); ; {
 		events, err := tail.Next(ctx)
 		if errors.Is(err, io.EOF) {
 			return rate, delays, nil

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ibidtest"
 )
 
@@ -143,7 +144,7 @@ func BenchmarkLexical(b *testing.B) {
 	sizes(b, func(b *testing.B, c *corpus) {
 		i := 0
 		for b.Loop() {
-			if _, err := c.x.Lexical(context.Background(), c.queries[i%len(c.queries)], 50, ibid.Scope{}); err != nil {
+			if _, err := c.x.Lexical(context.Background(), access.For(ibid.Owner), c.queries[i%len(c.queries)], 50, ibid.Scope{}); err != nil {
 				b.Fatal(err)
 			}
 			i++
@@ -157,7 +158,7 @@ func BenchmarkLexicalKeywords(b *testing.B) {
 		for b.Loop() {
 			words := strings.Fields(c.queries[i%len(c.queries)])
 			q := strings.Join(words[max(0, len(words)-3):], " ")
-			if _, err := c.x.Lexical(context.Background(), q, 20, ibid.Scope{}); err != nil {
+			if _, err := c.x.Lexical(context.Background(), access.For(ibid.Owner), q, 20, ibid.Scope{}); err != nil {
 				b.Fatal(err)
 			}
 			i++
@@ -170,7 +171,7 @@ func BenchmarkVector300(b *testing.B) {
 		c.embed(b, 300)
 		i := 0
 		for b.Loop() {
-			if _, err := c.x.Vector(context.Background(), "bench", c.vectors[i%len(c.vectors)], 20, ibid.Scope{}); err != nil {
+			if _, err := c.x.Vector(context.Background(), access.For(ibid.Owner), "bench", c.vectors[i%len(c.vectors)], 20, ibid.Scope{}); err != nil {
 				b.Fatal(err)
 			}
 			i++
@@ -184,7 +185,7 @@ func (c *corpus) recall(b *testing.B, k int) float64 {
 	s := c.x.spaces["bench"]
 	found, wanted := 0, 0
 	for _, v := range c.vectors[:50] {
-		got, err := c.x.Vector(context.Background(), "bench", v, k, ibid.Scope{})
+		got, err := c.x.Vector(context.Background(), access.For(ibid.Owner), "bench", v, k, ibid.Scope{})
 		if err != nil {
 			b.Fatal(err)
 		}

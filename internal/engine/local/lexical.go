@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // The BM25 parameters of every field, and the weights of what is added to the
@@ -76,7 +77,7 @@ type scratch struct {
 //
 // Where the query quotes "some words" and the scope has chunks with these words
 // in this order, stop words aside, only they are returned.
-func (x *Index) Lexical(ctx context.Context, query string, limit int, scope ibid.Scope) ([]ibid.Candidate, error) {
+func (x *Index) Lexical(ctx context.Context, view access.View, query string, limit int, scope ibid.Scope) ([]ibid.Candidate, error) {
 	if limit <= 0 {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // plainNearest is nearest, written plainly: of the rows whose heads are nearest,
@@ -141,7 +142,7 @@ func TestRecall(t *testing.T) {
 	const asked = 50
 	for range asked {
 		v := made()
-		got, err := x.Vector(context.Background(), "test", v, k, ibid.Scope{})
+		got, err := x.Vector(context.Background(), access.For(ibid.Owner), "test", v, k, ibid.Scope{})
 		if err != nil {
 			t.Fatal(err)
 		}

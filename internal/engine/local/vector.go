@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 const (
@@ -126,7 +127,7 @@ func (x *Index) Missing(name string) []string {
 // Vector returns the chunks whose vectors in the named space are nearest to vec
 // by cosine, best first, ties by chunk id. Cosines of 0 and below are no hits.
 // A space without vectors, and a vec of other dimensions, are errors.
-func (x *Index) Vector(ctx context.Context, name string, vec []float32, limit int, scope ibid.Scope) ([]ibid.Candidate, error) {
+func (x *Index) Vector(ctx context.Context, view access.View, name string, vec []float32, limit int, scope ibid.Scope) ([]ibid.Candidate, error) {
 	sc := x.scratches.Get().(*scratch)
 	defer x.scratches.Put(sc)
 	x.mu.RLock()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // maxAnswered bounds how many answered questions are remembered.
@@ -12,7 +13,7 @@ const maxAnswered = 10_000
 
 // Answered returns the questions answered under a key, newest first, without
 // those of a thread. Answers that were not completed are no answers.
-func (db *DB) Answered(ctx context.Context, key, notOfThread string, limit int) ([]ibid.Answered, error) {
+func (db *DB) Answered(ctx context.Context, view access.View, key, notOfThread string, limit int) ([]ibid.Answered, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT a.message_id, a.question, a.answered_at
 		FROM answered a JOIN messages m ON m.id = a.message_id
 		WHERE a.key = ? AND a.thread_id <> ? AND m.status = ? AND `+inThread+` ORDER BY a.answered_at DESC LIMIT ?`,

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // A member's source is that of its archive, the mark "!/" and its path there.
@@ -13,7 +14,7 @@ import (
 const belowSource = `removed_at IS NULL AND source >= ?1 || '!/' AND source < ?1 || '!0'`
 
 // Members returns the documents that came out of an archive.
-func (db *DB) Members(ctx context.Context, archiveID string) ([]ibid.Document, error) {
+func (db *DB) Members(ctx context.Context, view access.View, archiveID string) ([]ibid.Document, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT data FROM documents WHERE json_extract(data, '$.part_of') = ? AND removed_at IS NULL`, archiveID)
 	if err != nil {
 		return nil, translate(err)
@@ -23,7 +24,7 @@ func (db *DB) Members(ctx context.Context, archiveID string) ([]ibid.Document, e
 
 // Below counts the documents below a source, those in archives within it
 // included, and their bytes.
-func (db *DB) Below(ctx context.Context, source string) (files int, bytes int64, err error) {
+func (db *DB) Below(ctx context.Context, view access.View, source string) (files int, bytes int64, err error) {
 	err = db.readers.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(json_extract(data, '$.bytes')), 0) FROM documents WHERE `+belowSource, source).Scan(&files, &bytes)
 	return files, bytes, translate(err)
 }

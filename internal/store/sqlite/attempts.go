@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // NextDocument returns the document that the pipeline is to read next and the
@@ -124,7 +125,7 @@ func (db *DB) NoteReaderKilled(ctx context.Context, id, version string) error {
 // RetryDocument lets a document that failed, or of which something is missing
 // because its reader was killed, be read again, as if for the first time. The
 // error is a CONFLICT when it is neither.
-func (db *DB) RetryDocument(ctx context.Context, id string, at time.Time) (ibid.Document, error) {
+func (db *DB) RetryDocument(ctx context.Context, view access.View, id string, at time.Time) (ibid.Document, error) {
 	var d ibid.Document
 	err := db.write(ctx, func(q querier) error {
 		d = ibid.Document{}

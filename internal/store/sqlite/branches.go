@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // A branch is the messages from a thread's first one to a certain message, its
@@ -16,7 +17,7 @@ import (
 // Branch returns messages of the branch of headID in a thread: the page's newest
 // ones, oldest of them first. next leads to those before. There are none when
 // headID is not in the thread.
-func (db *DB) Branch(ctx context.Context, threadID, headID string, page ibid.Page) (messages []ibid.Message, next string, err error) {
+func (db *DB) Branch(ctx context.Context, view access.View, threadID, headID string, page ibid.Page) (messages []ibid.Message, next string, err error) {
 	if _, err := page.DecodeCursor(&headID); err != nil {
 		return nil, "", err
 	}
@@ -48,7 +49,7 @@ func (db *DB) Branch(ctx context.Context, threadID, headID string, page ibid.Pag
 //
 // All ids from the head to the message are read, so the cost grows with how far
 // back the message is; the data is read of the returned messages only.
-func (db *DB) BranchAround(ctx context.Context, threadID, headID, messageID string, limit int) (messages []ibid.Message, next, newer string, err error) {
+func (db *DB) BranchAround(ctx context.Context, view access.View, threadID, headID, messageID string, limit int) (messages []ibid.Message, next, newer string, err error) {
 	limit = ibid.Page{Limit: limit}.Size()
 	from, below, err := db.fromHead(ctx, threadID, headID, messageID, limit/2)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -63,13 +64,13 @@ func (db *DB) BranchAround(ctx context.Context, threadID, headID, messageID stri
 	if below > 0 {
 		newer = ibid.EncodeCursor(headID, from)
 	}
-	messages, next, err = db.Branch(ctx, threadID, from, ibid.Page{Limit: limit})
+	messages, next, err = db.Branch(ctx, view, threadID, from, ibid.Page{Limit: limit})
 	return messages, next, newer, err
 }
 
 // BranchAfter returns the messages that follow on a part of a branch, oldest first.
 // Its cursor is a newer one, as BranchAround and BranchAfter return it.
-func (db *DB) BranchAfter(ctx context.Context, threadID string, page ibid.Page) (messages []ibid.Message, newer string, err error) {
+func (db *DB) BranchAfter(ctx context.Context, view access.View, threadID string, page ibid.Page) (messages []ibid.Message, newer string, err error) {
 	var headID, after string
 	if _, err := page.DecodeCursor(&headID, &after); err != nil {
 		return nil, "", err
@@ -84,7 +85,7 @@ func (db *DB) BranchAfter(ctx context.Context, threadID string, page ibid.Page) 
 	if below > 0 {
 		newer = ibid.EncodeCursor(headID, from)
 	}
-	messages, _, err = db.Branch(ctx, threadID, from, ibid.Page{Limit: page.Size()})
+	messages, _, err = db.Branch(ctx, view, threadID, from, ibid.Page{Limit: page.Size()})
 	for i, m := range messages { // near the head there may be fewer than a page
 		if m.ID == after {
 			messages = messages[i+1:]
@@ -124,7 +125,7 @@ func newestBelow(ctx context.Context, q querier, threadID, messageID string) (st
 
 // ShowBranch shows the branch of a thread that runs through a message: the head
 // becomes the newest message that follows from it.
-func (db *DB) ShowBranch(ctx context.Context, threadID, messageID string) error {
+func (db *DB) ShowBranch(ctx context.Context, view access.View, threadID, messageID string) error {
 	return db.write(ctx, func(q querier) error {
 		head, err := newestBelow(ctx, q, threadID, messageID)
 		if err != nil {
@@ -137,7 +138,7 @@ func (db *DB) ShowBranch(ctx context.Context, threadID, messageID string) error 
 
 // Siblings returns, for each message that has any, the ids of the messages with
 // the same parent and role, oldest first and itself among them.
-func (db *DB) Siblings(ctx context.Context, messageIDs []string) (map[string][]string, error) {
+func (db *DB) Siblings(ctx context.Context, view access.View, messageIDs []string) (map[string][]string, error) {
 	list, err := json.Marshal(messageIDs)
 	if err != nil {
 		return nil, err
@@ -166,7 +167,7 @@ func (db *DB) Siblings(ctx context.Context, messageIDs []string) (map[string][]s
 
 // Questions returns how many questions stand on the branch of a message, itself
 // included; none for the empty id.
-func (db *DB) Questions(ctx context.Context, messageID string) (n int, err error) {
+func (db *DB) Questions(ctx context.Context, view access.View, messageID string) (n int, err error) {
 	err = db.readers.QueryRowContext(ctx, `SELECT coalesce((SELECT questions FROM messages WHERE id = ?), 0)`, messageID).Scan(&n)
 	return n, translate(err)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // The levels of chunks. Sections and passages are rows; sentences are spans in
@@ -93,7 +94,7 @@ func packLevels(chunks []ibid.Chunk) []*chunkRow {
 
 // Chunks returns the named chunks that exist, of whatever level, in no
 // particular order.
-func (db *DB) Chunks(ctx context.Context, ids []string) ([]ibid.Chunk, error) {
+func (db *DB) Chunks(ctx context.Context, view access.View, ids []string) ([]ibid.Chunk, error) {
 	var rows, passages []string
 	wanted := map[string]bool{}
 	for _, id := range ids {
@@ -107,7 +108,7 @@ func (db *DB) Chunks(ctx context.Context, ids []string) ([]ibid.Chunk, error) {
 	if err != nil || len(passages) == 0 {
 		return chunks, err
 	}
-	sentences, err := db.Sentences(ctx, passages)
+	sentences, err := db.Sentences(ctx, view, passages)
 	for _, s := range sentences {
 		if wanted[s.ID] {
 			chunks = append(chunks, s)
@@ -117,15 +118,15 @@ func (db *DB) Chunks(ctx context.Context, ids []string) ([]ibid.Chunk, error) {
 }
 
 // DocumentChunks returns a document's passages in order.
-func (db *DB) DocumentChunks(ctx context.Context, documentID string) ([]ibid.Chunk, error) {
+func (db *DB) DocumentChunks(ctx context.Context, view access.View, documentID string) ([]ibid.Chunk, error) {
 	rows, err := db.scanChunks(ctx, `document_id = ? AND level = 2 ORDER BY ordinal`, documentID)
 	return chunksOf(rows), err
 }
 
 // Parents returns, by the id of each named chunk that has one, its parent: the
 // section of a passage, the passage of a sentence.
-func (db *DB) Parents(ctx context.Context, chunkIDs []string) (map[string]ibid.Chunk, error) {
-	children, err := db.Chunks(ctx, chunkIDs)
+func (db *DB) Parents(ctx context.Context, view access.View, chunkIDs []string) (map[string]ibid.Chunk, error) {
+	children, err := db.Chunks(ctx, view, chunkIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func (db *DB) Parents(ctx context.Context, chunkIDs []string) (map[string]ibid.C
 			ids = append(ids, c.ParentID)
 		}
 	}
-	found, err := db.Chunks(ctx, ids)
+	found, err := db.Chunks(ctx, view, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -153,8 +154,8 @@ func (db *DB) Parents(ctx context.Context, chunkIDs []string) (map[string]ibid.C
 
 // Around returns, by the id of each named chunk, the passages of the section that it
 // stands in and the passages directly before and after it, in the order of the text.
-func (db *DB) Around(ctx context.Context, chunkIDs []string) (map[string][]ibid.Chunk, error) {
-	named, err := db.Chunks(ctx, chunkIDs)
+func (db *DB) Around(ctx context.Context, view access.View, chunkIDs []string) (map[string][]ibid.Chunk, error) {
+	named, err := db.Chunks(ctx, view, chunkIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +167,7 @@ func (db *DB) Around(ctx context.Context, chunkIDs []string) (map[string][]ibid.
 			section, first, last = c.ID, -1, -1
 		case sentenceLevel:
 			passage, _, _ := ibid.SentencePlace(c.ID)
-			parents, err := db.Chunks(ctx, []string{passage})
+			parents, err := db.Chunks(ctx, view, []string{passage})
 			if err != nil || len(parents) == 0 {
 				return nil, err
 			}
@@ -184,7 +185,7 @@ func (db *DB) Around(ctx context.Context, chunkIDs []string) (map[string][]ibid.
 
 // Sentences returns the sentences of the named passages, those of one passage
 // together and in order.
-func (db *DB) Sentences(ctx context.Context, passageIDs []string) ([]ibid.Chunk, error) {
+func (db *DB) Sentences(ctx context.Context, view access.View, passageIDs []string) ([]ibid.Chunk, error) {
 	var out []ibid.Chunk
 	err := inParts(passageIDs, func(part []string) error {
 		rows, err := db.scanChunks(ctx, `level = 2 AND id IN (`+marks(len(part))+`)`, anys(part)...)

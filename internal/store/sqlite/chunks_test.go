@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/store/sqlite"
 )
 
@@ -49,7 +50,7 @@ func TestChunksOfThreeLevelsComeBackAsTheyWere(t *testing.T) {
 	want := levels("d1", "v1")
 	finish(t, db, "d1", "v1", want)
 	for _, c := range want {
-		got, err := db.Chunks(t.Context(), []string{c.ID})
+		got, err := db.Chunks(t.Context(), access.For(ibid.Owner), []string{c.ID})
 		if err != nil || len(got) != 1 {
 			t.Fatalf("%s: %d chunks, %v", c.ID, len(got), err)
 		}
@@ -58,28 +59,28 @@ func TestChunksOfThreeLevelsComeBackAsTheyWere(t *testing.T) {
 		}
 	}
 	ids := []string{"c_20", "c_22", "c_20s2", "c_10", "c_none", "c_20s9", "c_nones1", "c_10s1"}
-	parents, err := db.Parents(t.Context(), ids)
+	parents, err := db.Parents(t.Context(), access.For(ibid.Owner), ids)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]ibid.Chunk{"c_20": want[0], "c_22": want[7], "c_20s2": want[1]}, parents); diff != "" {
 		t.Errorf("parents (-want +got):\n%s", diff)
 	}
-	sentences, err := db.Sentences(t.Context(), []string{"c_20", "c_10", "c_none"})
+	sentences, err := db.Sentences(t.Context(), access.For(ibid.Owner), []string{"c_20", "c_10", "c_none"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want[2:5], sentences); diff != "" {
 		t.Errorf("sentences (-want +got):\n%s", diff)
 	}
-	passages, err := db.DocumentChunks(t.Context(), "d1")
+	passages, err := db.DocumentChunks(t.Context(), access.For(ibid.Owner), "d1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]ibid.Chunk{want[1], want[5], want[8]}, passages); diff != "" {
 		t.Errorf("passages (-want +got):\n%s", diff)
 	}
-	around, err := db.Around(t.Context(), []string{"c_20", "c_22", "c_21s1", "c_10", "c_none"})
+	around, err := db.Around(t.Context(), access.For(ibid.Owner), []string{"c_20", "c_22", "c_21s1", "c_10", "c_none"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,8 +108,8 @@ func TestDivideAnOldDocument(t *testing.T) {
 	if ids, err := db.Undivided(t.Context()); err != nil || len(ids) != 1 || ids[0] != "d1" {
 		t.Fatalf("undivided are %v, %v", ids, err)
 	}
-	parents, err := db.Parents(t.Context(), []string{"c_20"})
-	sentences, err2 := db.Sentences(t.Context(), []string{"c_20"})
+	parents, err := db.Parents(t.Context(), access.For(ibid.Owner), []string{"c_20"})
+	sentences, err2 := db.Sentences(t.Context(), access.For(ibid.Owner), []string{"c_20"})
 	if err != nil || err2 != nil || len(parents) > 0 || len(sentences) > 0 {
 		t.Fatalf("it has %v and %v, %v, %v", parents, sentences, err, err2)
 	}
@@ -127,7 +128,7 @@ func TestDivideAnOldDocument(t *testing.T) {
 	if ids, err := db.Undivided(t.Context()); err != nil || len(ids) > 0 {
 		t.Fatalf("undivided are %v, %v", ids, err)
 	}
-	got, err := db.Chunks(t.Context(), []string{"c_10"})
+	got, err := db.Chunks(t.Context(), access.For(ibid.Owner), []string{"c_10"})
 	if err != nil || len(got) != 1 || got[0].Text != all[0].Text {
 		t.Errorf("its section is %v, %v", got, err)
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 
 	sqlitelib "modernc.org/sqlite"
+
+	"ibid/internal/access"
 )
 
 // copyPages is how many pages of 4 KiB are copied at once: a step takes about a
@@ -126,7 +128,7 @@ func Format() int {
 
 // NamesOfVersions returns, for each of the hashes that a document or one of its
 // versions has, the name of that document.
-func (db *DB) NamesOfVersions(ctx context.Context, hashes []string) (map[string]string, error) {
+func (db *DB) NamesOfVersions(ctx context.Context, view access.View, hashes []string) (map[string]string, error) {
 	names := map[string]string{}
 	for _, hash := range hashes {
 		var name string

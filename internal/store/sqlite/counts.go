@@ -6,40 +6,41 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // Totals returns how many documents and passages the library holds.
-func (db *DB) Totals(ctx context.Context) (c ibid.LibraryCounts, err error) {
+func (db *DB) Totals(ctx context.Context, view access.View) (c ibid.LibraryCounts, err error) {
 	err = db.readers.QueryRowContext(ctx, `SELECT documents, chunks FROM library`).Scan(&c.Documents, &c.Chunks)
 	return c, translate(err)
 }
 
 // Counts returns how many documents, passages and threads there are.
-func (db *DB) Counts(ctx context.Context) (documents, chunks, threads int, err error) {
+func (db *DB) Counts(ctx context.Context, view access.View) (documents, chunks, threads int, err error) {
 	err = db.readers.QueryRowContext(ctx, `SELECT documents, chunks, (SELECT count(*) FROM threads WHERE removed_at IS NULL) FROM library`).Scan(&documents, &chunks, &threads)
 	return documents, chunks, threads, translate(err)
 }
 
 // LibraryVersion returns a number that grows with every change of a document that
 // an answer could depend on.
-func (db *DB) LibraryVersion(ctx context.Context) (version int64, err error) {
+func (db *DB) LibraryVersion(ctx context.Context, view access.View) (version int64, err error) {
 	err = db.readers.QueryRowContext(ctx, `SELECT version FROM library`).Scan(&version)
 	return version, translate(err)
 }
 
 // Folders returns the folders that documents lie directly in, "" among them where
 // some lie in none, with how many they are, by path.
-func (db *DB) Folders(ctx context.Context) ([]ibid.LabelCount, error) {
+func (db *DB) Folders(ctx context.Context, view access.View) ([]ibid.LabelCount, error) {
 	return db.labelCounts(ctx, labelInFolder)
 }
 
 // Categories returns the categories in use, by name.
-func (db *DB) Categories(ctx context.Context) ([]ibid.LabelCount, error) {
+func (db *DB) Categories(ctx context.Context, view access.View) ([]ibid.LabelCount, error) {
 	return db.labelCounts(ctx, labelCategory)
 }
 
 // Tags returns the tags in use, by name.
-func (db *DB) Tags(ctx context.Context) ([]ibid.LabelCount, error) {
+func (db *DB) Tags(ctx context.Context, view access.View) ([]ibid.LabelCount, error) {
 	return db.labelCounts(ctx, labelTag)
 }
 
@@ -53,7 +54,7 @@ func (db *DB) labelCounts(ctx context.Context, kind string) ([]ibid.LabelCount, 
 
 // Subfolders returns the names of the folders directly in a folder that have
 // documents of a scope in or below them, with how many, by name.
-func (db *DB) Subfolders(ctx context.Context, scope ibid.Scope, folder string) ([]ibid.LabelCount, error) {
+func (db *DB) Subfolders(ctx context.Context, view access.View, scope ibid.Scope, folder string) ([]ibid.LabelCount, error) {
 	below := folder
 	if below != "" {
 		below += "/"
@@ -77,7 +78,7 @@ func (db *DB) Subfolders(ctx context.Context, scope ibid.Scope, folder string) (
 		case !strings.HasPrefix(scope.Folder+"/", path+"/"):
 			continue // beside the scope's folder
 		}
-		if sub.Documents, _, err = db.CountDocuments(ctx, ibid.DocumentQuery{Scope: inside}); err != nil {
+		if sub.Documents, _, err = db.CountDocuments(ctx, view, ibid.DocumentQuery{Scope: inside}); err != nil {
 			return nil, err
 		}
 		if sub.Documents > 0 {
@@ -89,7 +90,7 @@ func (db *DB) Subfolders(ctx context.Context, scope ibid.Scope, folder string) (
 
 // FolderCalled returns the folder that somebody means, whatever the case. ok is
 // false where there is none.
-func (db *DB) FolderCalled(ctx context.Context, scope ibid.Scope, wanted string) (folder string, ok bool, err error) {
+func (db *DB) FolderCalled(ctx context.Context, view access.View, scope ibid.Scope, wanted string) (folder string, ok bool, err error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT value FROM labels WHERE kind = 'folder' AND length(value) BETWEEN ? AND ? ORDER BY value <> ?, value`,
 		len([]rune(wanted)), len([]rune(wanted)), wanted)
 	if err != nil {
@@ -118,7 +119,7 @@ func (db *DB) FolderCalled(ctx context.Context, scope ibid.Scope, wanted string)
 		case !strings.HasPrefix(scope.Folder+"/", f+"/"):
 			continue
 		}
-		n, _, err := db.CountDocuments(ctx, ibid.DocumentQuery{Scope: inside})
+		n, _, err := db.CountDocuments(ctx, view, ibid.DocumentQuery{Scope: inside})
 		if err != nil || n > 0 {
 			return f, n > 0, err
 		}

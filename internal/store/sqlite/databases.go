@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // PutDatabase keeps an attached database, in the place of one with the same id.
@@ -26,7 +27,7 @@ func (db *DB) PutDatabase(ctx context.Context, d ibid.Database) error {
 }
 
 // Databases returns the attached databases, the oldest first.
-func (db *DB) Databases(ctx context.Context) ([]ibid.Database, error) {
+func (db *DB) Databases(ctx context.Context, view access.View) ([]ibid.Database, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT source, data FROM databases WHERE removed_at IS NULL ORDER BY added_at, id`)
 	if err != nil {
 		return nil, translate(err)
@@ -54,7 +55,7 @@ func scanDatabase(row interface{ Scan(...any) error }) (d ibid.Database, err err
 }
 
 // RemoveDatabase detaches a database; it can be restored until it is forgotten.
-func (db *DB) RemoveDatabase(ctx context.Context, id string, at time.Time) error {
+func (db *DB) RemoveDatabase(ctx context.Context, view access.View, id string, at time.Time) error {
 	return db.closing(ctx, func(q querier) error {
 		res, err := q.ExecContext(ctx, `UPDATE databases SET removed_at = ? WHERE id = ? AND removed_at IS NULL`, millis(at), id)
 		if err != nil {
@@ -69,7 +70,7 @@ func (db *DB) RemoveDatabase(ctx context.Context, id string, at time.Time) error
 
 // RestoreDatabase attaches a removed database again. Its name may have been
 // given to another one since; then it gets a number.
-func (db *DB) RestoreDatabase(ctx context.Context, id string) (d ibid.Database, err error) {
+func (db *DB) RestoreDatabase(ctx context.Context, view access.View, id string) (d ibid.Database, err error) {
 	err = db.write(ctx, func(q querier) error {
 		d, err = scanDatabase(q.QueryRowContext(ctx, `SELECT source, data FROM databases WHERE id = ? AND removed_at IS NOT NULL`, id))
 		if errors.Is(err, sql.ErrNoRows) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // A document's row has two versions in it: the one that is searched, in its
@@ -67,7 +68,7 @@ func putVersion(ctx context.Context, q querier, d ibid.Document, version string)
 
 // ChangeDocument lets change alter what people say of a document, and returns
 // it as it then stands. It must alter nothing else.
-func (db *DB) ChangeDocument(ctx context.Context, id string, change func(*ibid.Document) error) (ibid.Document, error) {
+func (db *DB) ChangeDocument(ctx context.Context, view access.View, id string, change func(*ibid.Document) error) (ibid.Document, error) {
 	var d ibid.Document
 	err := db.write(ctx, func(q querier) error {
 		var err error
@@ -133,7 +134,7 @@ func (db *DB) SetProgress(ctx context.Context, d ibid.Document) error {
 // CancelDocument takes a document out of work and returns it as it then stands:
 // ready with the version that was searched before, else failed. The error is a
 // CONFLICT when it was not in work.
-func (db *DB) CancelDocument(ctx context.Context, id string) (ibid.Document, error) {
+func (db *DB) CancelDocument(ctx context.Context, view access.View, id string) (ibid.Document, error) {
 	var d ibid.Document
 	err := db.closing(ctx, func(q querier) error {
 		var err error

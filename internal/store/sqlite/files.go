@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // withoutData returns attachments as a message names them: their bytes are kept
@@ -61,7 +62,7 @@ func scanFile(scan func(...any) error, more ...any) (f ibid.File, err error) {
 
 // Files returns the files of a thread without their bytes, in the order of its
 // messages.
-func (db *DB) Files(ctx context.Context, threadID string) ([]ibid.File, error) {
+func (db *DB) Files(ctx context.Context, view access.View, threadID string) ([]ibid.File, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT `+fileColumns+` FROM files f JOIN messages m ON m.id = f.message_id
 		WHERE m.thread_id = ? AND m.files > 0 AND `+inThread+` ORDER BY m.created_at, m.role DESC, m.id, f.n`, threadID)
 	if err != nil {
@@ -71,7 +72,7 @@ func (db *DB) Files(ctx context.Context, threadID string) ([]ibid.File, error) {
 }
 
 // File returns one file with its bytes.
-func (db *DB) File(ctx context.Context, messageID string, n int) (ibid.File, error) {
+func (db *DB) File(ctx context.Context, view access.View, messageID string, n int) (ibid.File, error) {
 	var data []byte
 	f, err := scanFile(db.readers.QueryRowContext(ctx, `SELECT `+fileColumns+`, f.data FROM files f JOIN messages m ON m.id = f.message_id
 		WHERE f.message_id = ? AND f.n = ? AND `+inThread, messageID, n).Scan, &data)
@@ -84,7 +85,7 @@ func (db *DB) File(ctx context.Context, messageID string, n int) (ibid.File, err
 
 // FileText returns what a file says, a NOT_FOUND error until SetFileText has kept
 // that.
-func (db *DB) FileText(ctx context.Context, messageID string, n int) (ibid.Extract, error) {
+func (db *DB) FileText(ctx context.Context, view access.View, messageID string, n int) (ibid.Extract, error) {
 	var x ibid.Extract
 	var packed []byte
 	err := db.readers.QueryRowContext(ctx, `SELECT extract FROM files WHERE message_id = ? AND n = ?`, messageID, n).Scan(&packed)

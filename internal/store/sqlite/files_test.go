@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/store/sqlite"
 )
 
@@ -48,10 +49,10 @@ func TestVersionsOfOldFiles(t *testing.T) {
 	}
 	defer db.Close()
 	want := ibid.VersionOf([]byte("some text"))
-	if files, err := db.Files(t.Context(), "t"); err != nil || len(files) != 1 || files[0].Version != want || files[0].Data != nil {
+	if files, err := db.Files(t.Context(), access.For(ibid.Owner), "t"); err != nil || len(files) != 1 || files[0].Version != want || files[0].Data != nil {
 		t.Errorf("files %+v, %v", files, err)
 	}
-	if f, err := db.File(t.Context(), "u", 0); err != nil || f.Version != want || string(f.Data) != "some text" {
+	if f, err := db.File(t.Context(), access.For(ibid.Owner), "u", 0); err != nil || f.Version != want || string(f.Data) != "some text" {
 		t.Errorf("file %+v, %v", f, err)
 	}
 }

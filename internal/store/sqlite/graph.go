@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // nameChunks writes down what passages name, for those among the wanted that are
@@ -117,7 +118,7 @@ func (db *DB) PassagesNamedBy(ctx context.Context, by ibid.NamedBy, limit int) (
 
 // NamingCounts returns how many passages were looked at by whom, and how many
 // entities they name.
-func (db *DB) NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, entities int, err error) {
+func (db *DB) NamingCounts(ctx context.Context, view access.View) (passages map[ibid.NamedBy]int, entities int, err error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT by, passages FROM named WHERE passages > 0`)
 	if err != nil {
 		return nil, 0, translate(err)
@@ -138,7 +139,7 @@ func (db *DB) NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, 
 }
 
 // Namings returns what the passages of a document name, in their order.
-func (db *DB) Namings(ctx context.Context, documentID string) ([]ibid.Naming, error) {
+func (db *DB) Namings(ctx context.Context, view access.View, documentID string) ([]ibid.Naming, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT c.id, e.key, e.name, m.count FROM chunks c JOIN mentions m ON m.passage = c.number
 		JOIN entities e ON e.id = m.entity WHERE c.document_id = ? AND c.level = 2 ORDER BY c.ordinal, e.key`, documentID)
 	if err != nil {
@@ -161,7 +162,7 @@ func (db *DB) Namings(ctx context.Context, documentID string) ([]ibid.Naming, er
 // EntityKeys returns the keys of the entities that a key may mean: itself where
 // it is known, else those that hold it, or that it holds, as whole words; the
 // most often named first.
-func (db *DB) EntityKeys(ctx context.Context, key string, limit int) ([]string, error) {
+func (db *DB) EntityKeys(ctx context.Context, view access.View, key string, limit int) ([]string, error) {
 	var known bool
 	err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM entities WHERE key = ?)`, key).Scan(&known)
 	if err != nil || key == "" {
@@ -182,7 +183,7 @@ func (db *DB) EntityKeys(ctx context.Context, key string, limit int) ([]string, 
 
 // PassagesNaming returns, by key, the ids of the passages in a scope that name
 // an entity, those that name it most often first, at most so many each.
-func (db *DB) PassagesNaming(ctx context.Context, keys []string, scope ibid.Scope, each int) (map[string][]string, error) {
+func (db *DB) PassagesNaming(ctx context.Context, view access.View, keys []string, scope ibid.Scope, each int) (map[string][]string, error) {
 	p := plan{from: `entities e JOIN mentions m ON m.entity = e.id JOIN chunks c ON c.number = m.passage`}
 	if !scope.IsZero() {
 		filters, ok, err := db.filters(ctx, ibid.DocumentQuery{Scope: scope})
@@ -214,7 +215,7 @@ const maxNeighbours = 300
 
 // Neighbours returns what some passages name, what most of them name first, and
 // how many passages of the library were looked at.
-func (db *DB) Neighbours(ctx context.Context, chunkIDs []string) (near []ibid.Neighbour, passages int, err error) {
+func (db *DB) Neighbours(ctx context.Context, view access.View, chunkIDs []string) (near []ibid.Neighbour, passages int, err error) {
 	ids, err := json.Marshal(chunkIDs)
 	if err != nil {
 		return nil, 0, err

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 func scanDocument(row interface{ Scan(...any) error }) (ibid.Document, error) {
@@ -24,14 +25,14 @@ func scanDocument(row interface{ Scan(...any) error }) (ibid.Document, error) {
 }
 
 // Document returns one document of the library.
-func (db *DB) Document(ctx context.Context, id string) (ibid.Document, error) {
+func (db *DB) Document(ctx context.Context, view access.View, id string) (ibid.Document, error) {
 	d, err := scanDocument(db.readers.QueryRowContext(ctx, `SELECT data FROM documents WHERE id = ? AND removed_at IS NULL`, id))
 	return d, gone(err, id)
 }
 
 // DocumentsByID returns those of the named documents that are in the library,
 // in no particular order.
-func (db *DB) DocumentsByID(ctx context.Context, ids []string) ([]ibid.Document, error) {
+func (db *DB) DocumentsByID(ctx context.Context, view access.View, ids []string) ([]ibid.Document, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -44,7 +45,7 @@ func (db *DB) DocumentsByID(ctx context.Context, ids []string) ([]ibid.Document,
 
 // Extract returns what a version of a document says; version "" is the one that
 // is searched. Removed documents keep their texts until they are swept.
-func (db *DB) Extract(ctx context.Context, documentID, version string) (ibid.Extract, error) {
+func (db *DB) Extract(ctx context.Context, view access.View, documentID, version string) (ibid.Extract, error) {
 	var x ibid.Extract
 	var packed []byte
 	err := db.readers.QueryRowContext(ctx, `SELECT extract FROM versions

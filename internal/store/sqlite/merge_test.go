@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // Each document that is added leaves a part of its own in the index of names, and
@@ -42,7 +43,7 @@ func TestMergeNames(t *testing.T) {
 			t.Errorf("merged, there are %d parts", n)
 		}
 	}
-	docs, _, err := db.Documents(t.Context(), ibid.DocumentQuery{Called: "ote-4"}, ibid.Page{})
+	docs, _, err := db.Documents(t.Context(), access.For(ibid.Owner), ibid.DocumentQuery{Called: "ote-4"}, ibid.Page{})
 	if err != nil || len(docs) != 10 {
 		t.Errorf("found %d documents, %v", len(docs), err)
 	}

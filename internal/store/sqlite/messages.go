@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 func insertMessage(ctx context.Context, q querier, m ibid.Message) error {
@@ -30,7 +31,7 @@ func insertMessage(ctx context.Context, q querier, m ibid.Message) error {
 
 // Messages returns messages of a thread, of every branch: the page's newest ones,
 // oldest of them first. next leads to those before.
-func (db *DB) Messages(ctx context.Context, threadID string, page ibid.Page) (messages []ibid.Message, next string, err error) {
+func (db *DB) Messages(ctx context.Context, view access.View, threadID string, page ibid.Page) (messages []ibid.Message, next string, err error) {
 	var at int64
 	var role, id string
 	before, err := page.DecodeCursor(&at, &role, &id)
@@ -62,7 +63,7 @@ func (db *DB) Messages(ctx context.Context, threadID string, page ibid.Page) (me
 }
 
 // Message returns one message as it was last saved.
-func (db *DB) Message(ctx context.Context, id string) (ibid.Message, error) {
+func (db *DB) Message(ctx context.Context, view access.View, id string) (ibid.Message, error) {
 	m, err := scanMessage(db.readers.QueryRowContext(ctx, `SELECT data FROM messages m WHERE id = ? AND `+inThread, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return m, ibid.Errorf(ibid.CodeNotFound, "there is no message %s", id)
@@ -82,7 +83,7 @@ func scanMessage(row interface{ Scan(...any) error }) (ibid.Message, error) {
 // DeleteMessage removes a message and everything that follows from it. The
 // thread's head moves to the message before it; a thread left without messages
 // goes too.
-func (db *DB) DeleteMessage(ctx context.Context, id string) error {
+func (db *DB) DeleteMessage(ctx context.Context, view access.View, id string) error {
 	const below = `WITH RECURSIVE below (id) AS (
 		SELECT ? UNION SELECT m.id FROM messages m JOIN below b ON m.parent_id = b.id)`
 	return db.closing(ctx, func(q querier) error {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/store/sqlite"
 )
 
@@ -58,18 +59,18 @@ func TestThreadsOfAnOldLibrary(t *testing.T) {
 	}
 	defer db.Close()
 	for id, want := range map[string]int{"u1": 1, "a1": 1, "u2": 2, "u3": 3, "a3": 3, "": 0} {
-		if n, err := db.Questions(t.Context(), id); n != want || err != nil {
+		if n, err := db.Questions(t.Context(), access.For(ibid.Owner), id); n != want || err != nil {
 			t.Errorf("%d questions up to %q, want %d (%v)", n, id, want, err)
 		}
 	}
-	if files, err := db.Files(t.Context(), "t"); len(files) != 1 || err != nil {
+	if files, err := db.Files(t.Context(), access.For(ibid.Owner), "t"); len(files) != 1 || err != nil {
 		t.Errorf("files %v, %v", files, err)
 	}
-	if found, _, err := db.Threads(t.Context(), ibid.ThreadQuery{Text: "old conv"}, ibid.Page{}); len(found) != 1 || err != nil {
+	if found, _, err := db.Threads(t.Context(), access.For(ibid.Owner), ibid.ThreadQuery{Text: "old conv"}, ibid.Page{}); len(found) != 1 || err != nil {
 		t.Errorf("found %v, %v", found, err)
 	}
 	for thread, want := range map[string]int{"t": 0, "other": 1} {
-		if answered, err := db.Answered(t.Context(), "key", thread, 5); len(answered) != want || err != nil {
+		if answered, err := db.Answered(t.Context(), access.For(ibid.Owner), "key", thread, 5); len(answered) != want || err != nil {
 			t.Errorf("answered outside of %s: %v, %v", thread, answered, err)
 		}
 	}

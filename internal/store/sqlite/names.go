@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/text"
 )
 
@@ -83,7 +84,7 @@ func (db *DB) termsFrom(ctx context.Context, beginning string) ([]string, error)
 
 // Called returns documents of a scope that a name fits in one way, by name; not
 // more than maxCalled of them.
-func (db *DB) Called(ctx context.Context, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error) {
+func (db *DB) Called(ctx context.Context, view access.View, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error) {
 	folded := text.FoldName(name)
 	if folded == "" {
 		return nil, nil
@@ -147,7 +148,7 @@ func (db *DB) among(ctx context.Context, scope ibid.Scope, from string, args []a
 // Mentioned returns the documents of a scope that a question may name, for
 // text.MentionsAmong to decide, and how many documents the scope has, if these are
 // few. A name that more than maxCalled documents have names none of them.
-func (db *DB) Mentioned(ctx context.Context, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error) {
+func (db *DB) Mentioned(ctx context.Context, view access.View, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error) {
 	wholes, parts := text.MentionKeys(question)
 	found, err := db.among(ctx, scope, `json_each(?) w CROSS JOIN document_names n INDEXED BY document_names_by_key ON n.key = w.value
 		CROSS JOIN document_keys k ON k.number = n.number`, []any{jsonList(wholes)})
@@ -168,7 +169,7 @@ func (db *DB) Mentioned(ctx context.Context, scope ibid.Scope, question string) 
 		return strings.Compare(a.Name+"\x00"+a.ID, b.Name+"\x00"+b.ID)
 	})
 	candidates = slices.CompactFunc(candidates, func(a, b ibid.Document) bool { return a.ID == b.ID })
-	of, _, err = db.CountDocuments(ctx, ibid.DocumentQuery{Scope: scope})
+	of, _, err = db.CountDocuments(ctx, view, ibid.DocumentQuery{Scope: scope})
 	return candidates, of, err
 }
 
@@ -227,7 +228,7 @@ const (
 
 // Alike returns the documents of a scope whose names are most like a folded one, the
 // most alike first. Where too few are, those that come first by name follow.
-func (db *DB) Alike(ctx context.Context, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error) {
+func (db *DB) Alike(ctx context.Context, view access.View, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error) {
 	var telling []string
 	shared := 0
 	runes := []rune(folded)
@@ -244,7 +245,7 @@ func (db *DB) Alike(ctx context.Context, scope ibid.Scope, folded string, limit 
 			shared += n
 		}
 	}
-	first, _, err := db.Documents(ctx, ibid.DocumentQuery{Scope: scope}, ibid.Page{Limit: limit + fewAlike})
+	first, _, err := db.Documents(ctx, view, ibid.DocumentQuery{Scope: scope}, ibid.Page{Limit: limit + fewAlike})
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/store/sqlite"
 )
 
@@ -233,25 +234,25 @@ func TestStatementsOfAnAddedFile(t *testing.T) {
 	must(err)
 	d.Status = ibid.DocumentReady
 	must(db.SettleDocument(ctx, d, version))
-	_, err = db.DocumentChunks(ctx, "d1")
+	_, err = db.DocumentChunks(ctx, access.For(ibid.Owner), "d1")
 	must(err)
-	_, err = db.Extract(ctx, "d1", "")
+	_, err = db.Extract(ctx, access.For(ibid.Owner), "d1", "")
 	must(err)
-	_, err = db.DocumentsByID(ctx, []string{"d1"})
+	_, err = db.DocumentsByID(ctx, access.For(ibid.Owner), []string{"d1"})
 	must(err)
-	_, err = db.Members(ctx, "d1")
+	_, err = db.Members(ctx, access.For(ibid.Owner), "d1")
 	must(err)
-	_, _, err = db.Below(ctx, "/a.md")
+	_, _, err = db.Below(ctx, access.For(ibid.Owner), "/a.md")
 	must(err)
 	for _, scope := range []ibid.Scope{{}, {Documents: []string{"d1"}}} {
-		found, err := db.PassagesNaming(ctx, []string{"anna berg"}, scope, 10)
+		found, err := db.PassagesNaming(ctx, access.For(ibid.Owner), []string{"anna berg"}, scope, 10)
 		if err != nil || len(found["anna berg"]) != 1 {
 			t.Errorf("in %+v Anna Berg is named by %v, %v", scope, found, err)
 		}
 	}
 	counted := func(want map[ibid.NamedBy]int, wantEntities int) {
 		t.Helper()
-		passages, entities, err := db.NamingCounts(ctx)
+		passages, entities, err := db.NamingCounts(ctx, access.For(ibid.Owner))
 		if err != nil || !maps.Equal(passages, want) || entities != wantEntities {
 			t.Errorf("passages are named by %v, with %d entities, %v; want %v and %d", passages, entities, err, want, wantEntities)
 		}
@@ -259,12 +260,12 @@ func TestStatementsOfAnAddedFile(t *testing.T) {
 	counted(map[ibid.NamedBy]int{ibid.NamedByHeuristic: 1}, 1)
 	must(db.MarkNamed(ctx, []string{"c1"}, ibid.NamedInVain))
 	counted(map[ibid.NamedBy]int{ibid.NamedInVain: 1}, 1)
-	if _, passages, err := db.Neighbours(ctx, []string{"c1"}); err != nil || passages != 1 {
+	if _, passages, err := db.Neighbours(ctx, access.For(ibid.Owner), []string{"c1"}); err != nil || passages != 1 {
 		t.Errorf("%d passages were looked at, %v", passages, err)
 	}
 	_, err = db.RequeueDocuments(ctx, 3, "it ended")
 	must(err)
-	_, _, err = db.RemoveDocument(ctx, "d1", now)
+	_, _, err = db.RemoveDocument(ctx, access.For(ibid.Owner), "d1", now)
 	must(err)
 	counted(map[ibid.NamedBy]int{}, 0)
 	_, _, _, err = db.ChangedDocuments(ctx, 0)

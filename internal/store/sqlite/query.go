@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/text"
 )
 
@@ -59,7 +60,7 @@ type plan struct {
 var listOrders = map[ibid.DocumentSort]string{ibid.SortName: "name", ibid.SortAdded: "added_at", ibid.SortChanged: "changed_at"}
 
 // plan chooses how a query is answered.
-func (db *DB) plan(ctx context.Context, q ibid.DocumentQuery) (plan, error) {
+func (db *DB) plan(ctx context.Context, view access.View, q ibid.DocumentQuery) (plan, error) {
 	sort := cmp.Or(q.Sort, ibid.SortName)
 	column := listOrders[sort]
 	if column == "" {
@@ -74,7 +75,7 @@ func (db *DB) plan(ctx context.Context, q ibid.DocumentQuery) (plan, error) {
 		p.none, p.known = true, 0
 		return p, nil
 	}
-	total, err := db.Totals(ctx)
+	total, err := db.Totals(ctx, view)
 	if err != nil {
 		return p, err
 	}
@@ -247,8 +248,8 @@ func (p *plan) orderBy() string {
 
 // Documents returns a page of the documents that a query asks for, and the cursor
 // of the next one; "" at the end.
-func (db *DB) Documents(ctx context.Context, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error) {
-	p, err := db.plan(ctx, q)
+func (db *DB) Documents(ctx context.Context, view access.View, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error) {
+	p, err := db.plan(ctx, view, q)
 	if err != nil {
 		return nil, "", fmt.Errorf("look for documents: %w", err)
 	}
@@ -318,8 +319,8 @@ func (p *plan) after(page ibid.Page) error {
 
 // CountDocuments returns how many documents a query asks for. Where they would
 // have to be counted one by one, it stops at countedDocuments and exact is false.
-func (db *DB) CountDocuments(ctx context.Context, q ibid.DocumentQuery) (n int, exact bool, err error) {
-	p, err := db.plan(ctx, q)
+func (db *DB) CountDocuments(ctx context.Context, view access.View, q ibid.DocumentQuery) (n int, exact bool, err error) {
+	p, err := db.plan(ctx, view, q)
 	if err != nil {
 		return 0, false, fmt.Errorf("count documents: %w", err)
 	}
@@ -335,8 +336,8 @@ func (db *DB) CountDocuments(ctx context.Context, q ibid.DocumentQuery) (n int, 
 
 // KnownCount returns how many documents a query asks for where that is known
 // without counting.
-func (db *DB) KnownCount(ctx context.Context, q ibid.DocumentQuery) (n int, known bool, err error) {
-	p, err := db.plan(ctx, q)
+func (db *DB) KnownCount(ctx context.Context, view access.View, q ibid.DocumentQuery) (n int, known bool, err error) {
+	p, err := db.plan(ctx, view, q)
 	if err != nil {
 		return 0, false, err
 	}

@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // QueueCounts counts what the pipeline has before it.
-func (db *DB) QueueCounts(ctx context.Context) (ibid.QueueCounts, error) {
+func (db *DB) QueueCounts(ctx context.Context, view access.View) (ibid.QueueCounts, error) {
 	var q ibid.QueueCounts
 	err := db.readers.QueryRowContext(ctx, `SELECT
 		coalesce((SELECT documents FROM labels WHERE kind = 'status' AND value = 'queued'), 0),

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // What is removed keeps its row, so that it can be restored, until it is swept.
@@ -18,7 +19,7 @@ import (
 
 // Removed lists what can be restored, the latest removal first: what was removed
 // at since or later. Until is for the caller to fill in.
-func (db *DB) Removed(ctx context.Context, since time.Time, page ibid.Page) (removed []ibid.Removed, next string, err error) {
+func (db *DB) Removed(ctx context.Context, view access.View, since time.Time, page ibid.Page) (removed []ibid.Removed, next string, err error) {
 	var at int64
 	var id string
 	behind, err := page.DecodeCursor(&at, &id)
@@ -57,7 +58,7 @@ func (db *DB) Removed(ctx context.Context, since time.Time, page ibid.Page) (rem
 // came out of it. Their rows stay as tombstones, so that an index can be brought
 // up to date, and their versions stay until they are swept. It returns the ids
 // of what was removed and the last change number.
-func (db *DB) RemoveDocument(ctx context.Context, id string, at time.Time) (removed []string, change int64, err error) {
+func (db *DB) RemoveDocument(ctx context.Context, view access.View, id string, at time.Time) (removed []string, change int64, err error) {
 	err = db.closing(ctx, func(q querier) error {
 		// The plus lets the index of archives be used: it has no affinity.
 		rows, err := q.QueryContext(ctx, `WITH RECURSIVE doomed (id) AS (
@@ -103,7 +104,7 @@ func removeOne(ctx context.Context, q querier, id, with string, at time.Time) (c
 // RemovedWith returns a removed document and what went with it, as far as it was
 // removed at since or later and is not restored yet: the one itself first, then
 // what came out of it, outer archives before inner ones.
-func (db *DB) RemovedWith(ctx context.Context, id string, since time.Time) ([]ibid.Document, error) {
+func (db *DB) RemovedWith(ctx context.Context, view access.View, id string, since time.Time) ([]ibid.Document, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT data FROM documents WHERE (removed_with = ?1 OR id = ?1) AND removed_at >= ?2
 		ORDER BY id <> ?1, length(source) - length(replace(source, '!/', '')), id`, id, millis(since))
 	if err != nil {
@@ -129,7 +130,7 @@ func (db *DB) HalfRestored(ctx context.Context) (documentIDs []string, err error
 // restored is false when it is not removed (any more). The error is a CONFLICT
 // when another document has taken its place, and a NOT_FOUND when it was removed
 // before since or is gone.
-func (db *DB) RestoreDocument(ctx context.Context, id string, since time.Time, chunks []ibid.Chunk, named []ibid.Naming) (d ibid.Document, change int64, restored bool, err error) {
+func (db *DB) RestoreDocument(ctx context.Context, view access.View, id string, since time.Time, chunks []ibid.Chunk, named []ibid.Naming) (d ibid.Document, change int64, restored bool, err error) {
 	err = db.write(ctx, func(q querier) error {
 		var data, pending string
 		var removedAt sql.NullInt64

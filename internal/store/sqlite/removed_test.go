@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // An answer of a removed thread stands for no other question.
@@ -29,19 +30,19 @@ func TestAnswersOfRemovedThreads(t *testing.T) {
 	}
 	offered := func(want int) {
 		t.Helper()
-		if all, err := db.Answered(ctx, "k", "t2", 10); err != nil || len(all) != want {
+		if all, err := db.Answered(ctx, access.For(ibid.Owner), "k", "t2", 10); err != nil || len(all) != want {
 			t.Errorf("%v, %v, want %d", all, err, want)
 		}
-		if _, _, threads, err := db.Counts(ctx); err != nil || threads != want {
+		if _, _, threads, err := db.Counts(ctx, access.For(ibid.Owner)); err != nil || threads != want {
 			t.Errorf("%d threads are counted, %v, want %d", threads, err, want)
 		}
 	}
 	offered(1)
-	if err := db.RemoveThread(ctx, "t1", now); err != nil {
+	if err := db.RemoveThread(ctx, access.For(ibid.Owner), "t1", now); err != nil {
 		t.Fatal(err)
 	}
 	offered(0)
-	if err := db.RestoreThread(ctx, "t1", now); err != nil {
+	if err := db.RestoreThread(ctx, access.For(ibid.Owner), "t1", now); err != nil {
 		t.Fatal(err)
 	}
 	offered(1)

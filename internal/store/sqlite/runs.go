@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // StartRun accepts a question in one transaction: the thread where it does not
@@ -292,7 +293,7 @@ func fenced(res sql.Result, err error) error {
 }
 
 // Run returns a run by its id.
-func (db *DB) Run(ctx context.Context, id string) (*ibid.Run, error) {
+func (db *DB) Run(ctx context.Context, view access.View, id string) (*ibid.Run, error) {
 	r, err := scanRun(db.readers.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs m WHERE id = ? AND `+inThread, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ibid.Errorf(ibid.CodeNotFound, "there is no run %s", id)
@@ -301,12 +302,12 @@ func (db *DB) Run(ctx context.Context, id string) (*ibid.Run, error) {
 }
 
 // LiveRun returns the active run of a thread, or nil.
-func (db *DB) LiveRun(ctx context.Context, threadID string) (*ibid.Run, error) {
+func (db *DB) LiveRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error) {
 	return liveRun(ctx, db.readers, threadID)
 }
 
 // LatestRun returns the run of a thread that was accepted last, or nil.
-func (db *DB) LatestRun(ctx context.Context, threadID string) (*ibid.Run, error) {
+func (db *DB) LatestRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error) {
 	r, err := scanRun(db.readers.QueryRowContext(ctx,
 		`SELECT `+runColumns+` FROM runs m WHERE thread_id = ? AND `+inThread+` ORDER BY accepted_at DESC, id DESC LIMIT 1`, threadID))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -325,7 +326,7 @@ func (db *DB) WaitingRuns(ctx context.Context) ([]string, error) {
 }
 
 // Events returns up to limit events of a run after a position, in order.
-func (db *DB) Events(ctx context.Context, runID string, after int64, limit int) ([]ibid.Event, error) {
+func (db *DB) Events(ctx context.Context, view access.View, runID string, after int64, limit int) ([]ibid.Event, error) {
 	rows, err := db.readers.QueryContext(ctx,
 		`SELECT seq, at, type, data FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`, runID, after, limit)
 	if err != nil {

@@ -8,11 +8,12 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // DocumentsBySource returns the documents that were added from any of these paths
 // and URLs, in any order.
-func (db *DB) DocumentsBySource(ctx context.Context, sources []string) ([]ibid.Document, error) {
+func (db *DB) DocumentsBySource(ctx context.Context, view access.View, sources []string) ([]ibid.Document, error) {
 	list, err := json.Marshal(sources)
 	if err != nil {
 		return nil, err
@@ -27,7 +28,7 @@ func (db *DB) DocumentsBySource(ctx context.Context, sources []string) ([]ibid.D
 
 // DocumentsFrom returns a page of the documents whose path or URL begins with a
 // prefix, by source.
-func (db *DB) DocumentsFrom(ctx context.Context, prefix string, page ibid.Page) (documents []ibid.Document, next string, err error) {
+func (db *DB) DocumentsFrom(ctx context.Context, view access.View, prefix string, page ibid.Page) (documents []ibid.Document, next string, err error) {
 	after := ""
 	later, err := page.DecodeCursor(&after)
 	if err == nil && later && !strings.HasPrefix(after, prefix) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 // TestDocumentsBySource looks documents up by where they were added from.
@@ -20,7 +21,7 @@ func TestDocumentsBySource(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := db.RemoveDocument(t.Context(), "d8", at); err != nil {
+	if _, _, err := db.RemoveDocument(t.Context(), access.For(ibid.Owner), "d8", at); err != nil {
 		t.Fatal(err)
 	}
 	for prefix, want := range map[string]string{
@@ -32,7 +33,7 @@ func TestDocumentsBySource(t *testing.T) {
 	} {
 		var got []string
 		for page := (ibid.Page{Limit: 2}); ; {
-			documents, next, err := db.DocumentsFrom(t.Context(), prefix, page)
+			documents, next, err := db.DocumentsFrom(t.Context(), access.For(ibid.Owner), prefix, page)
 			if err != nil || len(documents) > 2 {
 				t.Fatal(documents, err)
 			}
@@ -48,11 +49,11 @@ func TestDocumentsBySource(t *testing.T) {
 		}
 	}
 	for _, cursor := range []string{"x", ibid.EncodeCursor("/b"), ibid.EncodeCursor("/a/1", 2)} {
-		if _, _, err := db.DocumentsFrom(t.Context(), "/a/", ibid.Page{Cursor: cursor}); ibid.CodeOf(err) != ibid.CodeBadRequest {
+		if _, _, err := db.DocumentsFrom(t.Context(), access.For(ibid.Owner), "/a/", ibid.Page{Cursor: cursor}); ibid.CodeOf(err) != ibid.CodeBadRequest {
 			t.Errorf("cursor %s: %v", cursor, err)
 		}
 	}
-	found, err := db.DocumentsBySource(t.Context(), []string{"/a/2", "/a/gone", "", "/never", "/ab"})
+	found, err := db.DocumentsBySource(t.Context(), access.For(ibid.Owner), []string{"/a/2", "/a/gone", "", "/never", "/ab"})
 	if err != nil || len(found) != 2 || found[0].Source != "/a/2" || found[1].Source != "/ab" {
 		t.Errorf("found %+v, %v", found, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/access"
 
 	sqlitelib "modernc.org/sqlite"
 )
@@ -38,7 +39,7 @@ var registerHolds = sync.OnceValue(func() error {
 
 // Threads returns the page of threads that a query takes, the one that changed last
 // first.
-func (db *DB) Threads(ctx context.Context, q ibid.ThreadQuery, page ibid.Page) (threads []ibid.Thread, next string, err error) {
+func (db *DB) Threads(ctx context.Context, view access.View, q ibid.ThreadQuery, page ibid.Page) (threads []ibid.Thread, next string, err error) {
 	var updated int64
 	var id string
 	after, err := page.DecodeCursor(&updated, &id)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
 const threadQuery = `SELECT t.id, t.title, t.head_id, t.created_at, t.updated_at, COALESCE(r.id, '')
@@ -22,7 +23,7 @@ func scanThread(row interface{ Scan(...any) error }) (ibid.Thread, error) {
 }
 
 // Thread returns one thread.
-func (db *DB) Thread(ctx context.Context, id string) (ibid.Thread, error) {
+func (db *DB) Thread(ctx context.Context, view access.View, id string) (ibid.Thread, error) {
 	t, err := scanThread(db.readers.QueryRowContext(ctx, threadQuery+` WHERE t.id = ? AND t.removed_at IS NULL`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, ibid.Errorf(ibid.CodeNotFound, "there is no thread %s", id)
@@ -31,7 +32,7 @@ func (db *DB) Thread(ctx context.Context, id string) (ibid.Thread, error) {
 }
 
 // SetThread changes a thread's title or head; an empty value leaves it.
-func (db *DB) SetThread(ctx context.Context, id, title, headID string) error {
+func (db *DB) SetThread(ctx context.Context, view access.View, id, title, headID string) error {
 	return db.write(ctx, func(q querier) error {
 		if headID != "" {
 			var found int
@@ -52,7 +53,7 @@ func (db *DB) SetThread(ctx context.Context, id, title, headID string) error {
 // RemoveThread takes a thread away at once, with its messages, runs and files. They
 // stay until they are swept, and so does what they cite. The error is a
 // *ibid.LiveRunError while it is being answered.
-func (db *DB) RemoveThread(ctx context.Context, id string, at time.Time) error {
+func (db *DB) RemoveThread(ctx context.Context, view access.View, id string, at time.Time) error {
 	return db.closing(ctx, func(q querier) error {
 		if live, err := liveRun(ctx, q, id); err != nil {
 			return err
@@ -66,7 +67,7 @@ func (db *DB) RemoveThread(ctx context.Context, id string, at time.Time) error {
 
 // RestoreThread takes the removal of a thread back, and does nothing to one that
 // is there. The error is a NOT_FOUND when it was removed before since or is gone.
-func (db *DB) RestoreThread(ctx context.Context, id string, since time.Time) error {
+func (db *DB) RestoreThread(ctx context.Context, view access.View, id string, since time.Time) error {
 	return db.write(ctx, func(q querier) error {
 		res, err := q.ExecContext(ctx, `UPDATE threads SET removed_at = NULL WHERE id = ? AND (removed_at IS NULL OR removed_at >= ?)`, id, millis(since))
 		if ibid.CodeOf(found(res, err, "thread", id)) == ibid.CodeNotFound {
