@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/ibidtest"
 )
 
@@ -55,7 +56,7 @@ func TestRequests(t *testing.T) {
 			cfg.Judge = model
 		}
 		cfg.Verification = c.verification
-		cfg.PageImage = func(context.Context, ibid.PageRef) (ibid.Image, error) {
+		cfg.PageImage = func(context.Context, access.View, ibid.PageRef) (ibid.Image, error) {
 			return ibid.Image{MIME: "image/png", Data: []byte("page")}, nil
 		}
 		_, _ = Run(t.Context(), cfg, c.task, func(ibid.EventData) error { return nil })
