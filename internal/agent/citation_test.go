@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ibid"
+	"ibid/internal/ibidtest"
 )
 
 // sevenPassages is a ledger of c1 to c7 with the chunk ids c_aaaaaa1 to
@@ -195,6 +196,7 @@ func TestCitationsDoNotDependOnChunks(t *testing.T) {
 }
 
 func TestCitationSoup(t *testing.T) {
+	ibidtest.WithoutRace(t, "random texts, one after the other")
 	fragments := []string{"[", "]", "[[", "]]", "(", ")", "【", "】", `\[`, `\]`, "c3", "c", "3", "c9", "1", "2024", ",", ", ", " ", "  ", "\n",
 		"p. 4", "p", "page", "see ", "source", "and", "-", "–", "§", "†", "^", "c_aaaaaa1", "c_", "c_ffffffff", "word", "a", "`", "``", "\n```\n", ".", ":", "年", "[c3]", "[c9]", "(c3)", "https://x"}
 	r := rand.New(rand.NewPCG(3, 4))

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ibid"
+	"ibid/internal/ibidtest"
 )
 
 // filtered runs a text through the filter in the given pieces.
@@ -108,6 +109,7 @@ func soup(r *rand.Rand, fragments []string) string {
 }
 
 func TestMetadataSoup(t *testing.T) {
+	ibidtest.WithoutRace(t, "random texts, one after the other")
 	fragments := []string{"<!--", " METADATA", ":", "{", "}", "-->", `{"sources": [`, `]}`, `{"title":"a","url":"https://a.example"}`,
 		"<!-- METADATA: {\"sources\": []} -->", "\n", "\n", " ", "word", "`", "```", "\n```\n", "~~~", `"`, `\`, "<", "é", ">", "- "}
 	r := rand.New(rand.NewPCG(3, 4))

@@ -269,6 +269,7 @@ func TestPlacingInPieces(t *testing.T) {
 // of none, with random markers: whatever a model writes, a footnote opens words of
 // a document that was found.
 func TestFootnotesLieInWhatWasFound(t *testing.T) {
+	ibidtest.WithoutRace(t, "random answers, one after the other")
 	r := rand.New(rand.NewPCG(11, 2))
 	var vocabulary []string
 	for _, c := range append(leaseChunks[:3:3], houseChunks...) {

@@ -22,6 +22,7 @@ import (
 // TestAnswers holds what the built-in reader reaches. A change that is meant
 // shows as a diff after `go test ./internal/eval -run Answers -update`.
 func TestAnswers(t *testing.T) {
+	ibidtest.WithoutRace(t, "thousands of questions; a small set is asked under it")
 	if testing.Short() {
 		t.Skip("answers hundreds of questions")
 	}

@@ -25,6 +25,7 @@ var rewordings = map[string]func(string) string{
 // questions of SQuAD said in other words are; other questions about the same
 // article, which differ by a word or two, are not.
 func TestSameQuestion(t *testing.T) {
+	ibidtest.WithoutRace(t, "compares and judges, with one goroutine")
 	set, err := ReadSet(ibidtest.Data(t, "retrieval/squad-dev"))
 	if err != nil {
 		t.Fatal(err)

@@ -29,6 +29,7 @@ const tolerance = 0.0006
 // TestScores holds the scores of testdata/*.golden. A change that is meant shows
 // as a diff of these files after `go test ./internal/eval -update`.
 func TestScores(t *testing.T) {
+	ibidtest.WithoutRace(t, "thousands of questions; a small set is asked under it")
 	if testing.Short() {
 		t.Skip("measures thousands of searches")
 	}

@@ -77,6 +77,7 @@ func (s *Set) heldOut(q Query) bool {
 
 // TestGrades measures the grades on the articles that they were not fitted on.
 func TestGrades(t *testing.T) {
+	ibidtest.WithoutRace(t, "thousands of questions; a small set is asked under it")
 	if testing.Short() {
 		t.Skip("measures many searches")
 	}

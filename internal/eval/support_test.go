@@ -10,6 +10,7 @@ import (
 // TestSupport measures the verdicts on claims. A claim that holds is right when it
 // is SUPPORTED, one that doesn't when it is not.
 func TestSupport(t *testing.T) {
+	ibidtest.WithoutRace(t, "compares and judges, with one goroutine")
 	if testing.Short() {
 		t.Skip("judges thousands of claims")
 	}

@@ -22,6 +22,7 @@ import (
 	"ibid/internal/access"
 	"ibid/internal/disk/faulty"
 	"ibid/internal/engine/local"
+	"ibid/internal/ibidtest"
 	"ibid/internal/store/sqlite"
 )
 
@@ -37,8 +38,8 @@ const (
 // and loses what was not synced, and shows after each crash that what was
 // acknowledged is there. A seed is a life: $IBID_SEED repeats one.
 func TestPowerCuts(t *testing.T) {
-	first, seeds := uint64(1), uint64(powerCutSeeds)
-	if raceEnabled || testing.Short() {
+	first, seeds := uint64(1), uint64(0)
+	if seeds = uint64(ibidtest.Fewer(t, powerCutSeedsRaced, powerCutSeeds)); testing.Short() {
 		seeds = powerCutSeedsRaced
 	}
 	if n, err := strconv.ParseUint(os.Getenv("IBID_SEEDS"), 10, 64); err == nil {

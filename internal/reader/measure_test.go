@@ -180,6 +180,7 @@ func (s *squad) heldOut(q squadQuestion) bool {
 // seven passages that a plain search finds holds the answer, and what is quoted
 // in the end. The figures recorded are those of all 10,570 questions.
 func TestQuoting(t *testing.T) {
+	ibidtest.WithoutRace(t, "measures with one goroutine")
 	s := loadSquad(t)
 	type tally struct{ asked, best, three, shown, quotes float64 }
 	var all, held tally
@@ -226,6 +227,7 @@ func TestQuoting(t *testing.T) {
 // answers are right, when the paragraph with the answer is there, when it is
 // hidden, and when its whole article is.
 func TestAbstaining(t *testing.T) {
+	ibidtest.WithoutRace(t, "measures with one goroutine")
 	s := loadSquad(t)
 	type tally struct{ asked, answered, right, sure, sureRight float64 }
 	measure := func(hide func(q squadQuestion) func(int) bool) tally {
@@ -272,6 +274,7 @@ func TestAbstaining(t *testing.T) {
 // other half. Right answers count one, wrong ones and answers without a paragraph
 // take one away.
 func TestThresholds(t *testing.T) {
+	ibidtest.WithoutRace(t, "measures with one goroutine")
 	s := loadSquad(t)
 	type answer struct {
 		sure  float64

@@ -5,8 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
+
+// deferredSign is what a test says that leaves work to a run without the race
+// detector (ibidtest.Deferred: programs don't import what is for tests).
+const deferredSign = "deferred from the race detector: "
 
 // counts is what a part of the tests came to.
 type counts struct {
@@ -34,12 +39,26 @@ type goReader struct {
 	counts counts
 	skips  []string
 
+	// Tests that do not do all of their work under the race detector, and tests that
+	// ended: by package, the names of the top-level tests.
+	deferred, ended names
+
 	output map[string][]string // package and test → its output so far
 	failed map[string]int      // package → tests that failed
 }
 
 func newGoReader(show io.Writer) *goReader {
-	return &goReader{show: show, output: map[string][]string{}, failed: map[string]int{}}
+	return &goReader{show: show, output: map[string][]string{}, failed: map[string]int{}, deferred: names{}, ended: names{}}
+}
+
+// names are names of tests by package.
+type names map[string]map[string]bool
+
+func (n names) add(pkg, test string) {
+	if n[pkg] == nil {
+		n[pkg] = map[string]bool{}
+	}
+	n[pkg][test] = true
 }
 
 // read takes all of a stream. Lines that are no events are shown as they are.
@@ -86,6 +105,14 @@ func (g *goReader) event(e goEvent) {
 
 func (g *goReader) testDone(e goEvent) {
 	output := g.output[e.Package+"\x00"+e.Test]
+	top, _, _ := strings.Cut(e.Test, "/")
+	if top == e.Test {
+		g.ended.add(e.Package, top)
+	}
+	said := slices.ContainsFunc(output, func(line string) bool { return strings.Contains(line, deferredSign) })
+	if said {
+		g.deferred.add(e.Package, top)
+	}
 	switch e.Action {
 	case "pass":
 		g.counts.passed++
@@ -94,6 +121,9 @@ func (g *goReader) testDone(e goEvent) {
 		g.failed[e.Package]++
 		io.WriteString(g.show, strings.Join(output, ""))
 	case "skip":
+		if said {
+			return // it runs later
+		}
 		g.counts.skipped++
 		g.skips = append(g.skips, fmt.Sprintf("%s.%s: %s", e.Package, e.Test, skipReason(output)))
 	}

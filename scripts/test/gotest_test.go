@@ -2,8 +2,13 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ibid/internal/ibidtest"
 )
 
 // recorded is what go test -json says about a package with each outcome, one
@@ -28,6 +33,11 @@ const recorded = `{"Action":"start","Package":"p/a"}
 {"Action":"fail","Package":"p/c","Elapsed":0.1}
 {"Action":"pass","Package":"p/d","Elapsed":2}
 {"Action":"skip","Package":"p/e","Elapsed":0}
+{"Action":"output","Package":"p/f","Test":"TestLong/sub","Output":"    a_test.go:9: deferred from the race detector: pure arithmetic\n"}
+{"Action":"skip","Package":"p/f","Test":"TestLong/sub","Elapsed":0}
+{"Action":"pass","Package":"p/f","Test":"TestLong","Elapsed":0}
+{"Action":"output","Package":"p/f","Test":"TestMany","Output":"    a_test.go:9: deferred from the race detector: 3 of 90 rounds\n"}
+{"Action":"pass","Package":"p/f","Test":"TestMany","Elapsed":0}
 not an event
 `
 
@@ -37,7 +47,7 @@ func TestGoReader(t *testing.T) {
 	if err := g.read(strings.NewReader(recorded)); err != nil {
 		t.Fatal(err)
 	}
-	if want := (counts{passed: 1, failed: 4, skipped: 1}); g.counts != want {
+	if want := (counts{passed: 3, failed: 4, skipped: 1}); g.counts != want {
 		t.Errorf("counted %+v, want %+v", g.counts, want)
 	}
 	for _, want := range []string{"it broke", "undefined: x", "panic: oh", "FAIL  p/a  1.5s", "ok    p/d  2.0s", "not an event"} {
@@ -50,5 +60,34 @@ func TestGoReader(t *testing.T) {
 	}
 	if len(g.skips) != 1 || g.skips[0] != "p/a.TestSkip: no disk: too small" {
 		t.Errorf("skips are %q", g.skips)
+	}
+}
+
+// What was deferred is run by its name in the packages that have some, and whatever
+// did not run then is a failure.
+func TestDeferred(t *testing.T) {
+	g := newGoReader(&bytes.Buffer{})
+	if err := g.read(strings.NewReader(recorded)); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(names{"p/f": {"TestLong": true, "TestMany": true}}, g.deferred); d != "" {
+		t.Error(d)
+	}
+	packages, pattern := g.deferred.selection()
+	if !slices.Equal(packages, []string{"p/f"}) || pattern != "^(TestLong|TestMany)$" {
+		t.Errorf("runs %s of %v", pattern, packages)
+	}
+	if missed := g.deferred.without(names{"p/f": {"TestMany": true}, "p/g": {"TestLong": true}}); !slices.Equal(missed, []string{"p/f.TestLong"}) {
+		t.Errorf("missed %v", missed)
+	}
+	if missed := g.deferred.without(g.ended); len(missed) > 0 {
+		t.Errorf("missed %v, which ended", missed)
+	}
+}
+
+// The sign is the one that tests give.
+func TestTheSignOfDeferredTests(t *testing.T) {
+	if deferredSign != ibidtest.Deferred {
+		t.Errorf("%q, and tests say %q", deferredSign, ibidtest.Deferred)
 	}
 }
