@@ -200,7 +200,7 @@ func (a *adder) summary(w io.Writer, found collection) error {
 }
 
 func (a *adder) wherePending() string {
-	if a.session.local != nil {
+	if a.session.alone() {
 		return "with the next command, or with `ibid serve`"
 	}
 	return "in the server"

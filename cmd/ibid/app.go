@@ -19,6 +19,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/agent"
+	"ibid/internal/backup"
 	"ibid/internal/database"
 	"ibid/internal/document"
 	"ibid/internal/engine/local"
@@ -116,7 +117,7 @@ func (a *app) build(ctx context.Context) error {
 	if err := a.watched.load(ctx); err != nil {
 		return err
 	}
-	if err := a.openUpkeep(ctx); err != nil {
+	if a.upkeep, err = newUpkeep(a.cfg, a.db, backup.Config{Copy: a.db.CopyTo, Hold: a.pipeline.HoldOriginals}, a.log); err != nil {
 		return err
 	}
 	// Who asks over HTTP may be anybody that the server lets in, so hosts of the

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"os"
@@ -388,7 +389,7 @@ func TestScheduledBackups(t *testing.T) {
 			}
 			return db.CopyTo(ctx, path, after)
 		}
-		u := &upkeep{store: db, schedule: schedule, scrub: scrubOff, disk: disk.OS{}, dir: dir, now: time.Now, log: newLogger("error"),
+		u := &upkeep{store: db, schedule: schedule, scrub: scrubOff, disk: disk.OS{}, dir: dir, now: time.Now, log: slog.New(slog.DiscardHandler),
 			library: backup.Config{FS: disk.OS{}, Dir: dir, Identity: "identity", Copy: copyTo, Hold: func() func() { return func() {} }, Now: time.Now}}
 		days, night := 0, time.Now()
 		for night.Hour() != 12 { // begin at noon

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"ibid/internal/server/api"
 	"io"
 	"net/http"
 	"os"
@@ -76,11 +77,11 @@ func (a *fakeApp) Handler() http.Handler {
 	mux.HandleFunc("DELETE /v1/documents/{id}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /v1/documents/{id}", func(w http.ResponseWriter, _ *http.Request) { reply(w, ibid.Document{}) })
 	mux.HandleFunc("GET /v1/doctor", func(w http.ResponseWriter, _ *http.Request) {
-		level := levelOK
+		level := api.LevelOK
 		if a.broken {
-			level = levelFail
+			level = api.LevelFail
 		}
-		reply(w, map[string]any{"checks": []check{{Name: "model", OK: !a.broken, Level: level, Message: "reader", Hint: "mend it"}}})
+		reply(w, map[string]any{"checks": []api.Check{{Name: "model", OK: !a.broken, Level: level, Message: "reader", Hint: "mend it"}}})
 	})
 	mux.HandleFunc("GET /v1/search", func(w http.ResponseWriter, r *http.Request) {
 		reply(w, map[string]any{"query": r.URL.Query().Get("q"), "mode": "mix", "passages": []ibid.Passage{{
@@ -283,7 +284,7 @@ func TestSessionsShareOneHolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.local == nil || second.local != nil || second.endpoint() != first.endpoint() {
+	if !first.alone() || second.alone() || second.endpoint() != first.endpoint() {
 		t.Fatalf("the first is at %v, the second at %v", first.endpoint(), second.endpoint())
 	}
 	if _, err := second.documentsWhere(ctx, nil, nil, 0); err != nil {
@@ -293,7 +294,7 @@ func TestSessionsShareOneHolder(t *testing.T) {
 		t.Fatalf("close: %v, stopped %v", err, firstApp.stopped)
 	}
 	docs, err := second.documentsWhere(ctx, nil, nil, 0)
-	if err != nil || len(docs) != 1 || docs[0].ID != "second" || second.local == nil {
+	if err != nil || len(docs) != 1 || docs[0].ID != "second" || !second.alone() {
 		t.Errorf("after the holder has gone: %v, %v", docs, err)
 	}
 	if err := second.Close(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"ibid/internal/server/api"
 	"io"
 	"net"
 	"net/http"
@@ -297,18 +298,9 @@ func (c *client) search(ctx context.Context, query url.Values) (json.RawMessage,
 	return raw, err
 }
 
-// check is one line of a doctor's report.
-type check struct {
-	Name    string `json:"name"`
-	OK      bool   `json:"ok"`
-	Level   string `json:"level"` // ok, warn, fail
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
-}
-
-func (c *client) doctor(ctx context.Context) ([]check, error) {
+func (c *client) doctor(ctx context.Context) ([]api.Check, error) {
 	var answer struct {
-		Checks []check `json:"checks"`
+		Checks []api.Check `json:"checks"`
 	}
 	err := c.call(ctx, get("/v1/doctor"), &answer)
 	return answer.Checks, err

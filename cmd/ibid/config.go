@@ -54,9 +54,10 @@ type Config struct {
 
 	Limits Limits
 
-	// Not settings, but of the process that serves:
-	Owner string // the word in server.json
-	Alone bool   // it serves one command only
+	// Not settings, but of the process:
+	Version string // of the program, as it was built
+	Owner   string // the word in server.json
+	Alone   bool   // it serves one command only
 
 	File    string            // the file that was read, "" for none
 	Origins map[string]string // setting → where its value comes from, absent for defaults

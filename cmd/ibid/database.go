@@ -162,7 +162,7 @@ func (c *cli) databaseRemoveCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := s.call(ctx, request{method: http.MethodDelete, path: databasePath(d.ID, "")}, nil); err != nil {
+				if err := s.deleteDatabase(ctx, d.ID); err != nil {
 					return err
 				}
 				fmt.Fprintf(c.out, "detached %s\n", oneLine(d.Name, 0))
@@ -180,8 +180,8 @@ func (c *cli) databaseRestoreCommand() *cobra.Command {
 		Args:  arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withSession(cmd, func(ctx context.Context, s *session) error {
-				var d ibid.Database
-				if err := s.call(ctx, post(databasePath(args[0], "/restore"), nil), &d); err != nil {
+				d, err := s.restoreDatabase(ctx, args[0])
+				if err != nil {
 					return err
 				}
 				fmt.Fprintf(c.out, "attached %s again\n", oneLine(d.Name, 0))
@@ -258,6 +258,16 @@ func (c *client) databases(ctx context.Context) ([]ibid.Database, error) {
 func (c *client) database(ctx context.Context, id string) (ibid.Database, error) {
 	var d ibid.Database
 	err := c.call(ctx, get(databasePath(id, "")), &d)
+	return d, err
+}
+
+func (c *client) deleteDatabase(ctx context.Context, id string) error {
+	return c.call(ctx, request{method: http.MethodDelete, path: databasePath(id, "")}, nil)
+}
+
+func (c *client) restoreDatabase(ctx context.Context, id string) (ibid.Database, error) {
+	var d ibid.Database
+	err := c.call(ctx, post(databasePath(id, "/restore"), nil), &d)
 	return d, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"ibid/internal/server/api"
 	"os"
 	"os/signal"
 	"runtime"
@@ -46,22 +47,16 @@ func (c *cli) doctorCommand() *cobra.Command {
 	return cmd
 }
 
-const (
-	levelOK   = "ok"
-	levelWarn = "warn"
-	levelFail = "fail"
-)
-
-func passed(name, message string) check {
-	return check{Name: name, OK: true, Level: levelOK, Message: message}
+func passed(name, message string) api.Check {
+	return api.Check{Name: name, OK: true, Level: api.LevelOK, Message: message}
 }
 
-func warned(name, message, hint string) check {
-	return check{Name: name, OK: true, Level: levelWarn, Message: message, Hint: hint}
+func warned(name, message, hint string) api.Check {
+	return api.Check{Name: name, OK: true, Level: api.LevelWarn, Message: message, Hint: hint}
 }
 
-func failed(name string, err error) check {
-	ch := check{Name: name, Level: levelFail, Message: err.Error()}
+func failed(name string, err error) api.Check {
+	ch := api.Check{Name: name, Level: api.LevelFail, Message: err.Error()}
 	var coded *ibid.Error
 	var held *heldError
 	switch {
@@ -75,10 +70,10 @@ func failed(name string, err error) check {
 
 // examine checks what can be checked from outside, then asks the application.
 // A broken configuration does not keep it from asking a server that runs.
-func (c *cli) examine(ctx context.Context, cmd *cobra.Command, repair, scrub bool) []check {
+func (c *cli) examine(ctx context.Context, cmd *cobra.Command, repair, scrub bool) []api.Check {
 	cfg, err := c.config(cmd)
 	if err != nil {
-		checks := []check{failed("configuration", err)}
+		checks := []api.Check{failed("configuration", err)}
 		return append(checks, c.askRunning(ctx, cfg)...)
 	}
 	checks := c.checkConfig(cfg)
@@ -86,7 +81,7 @@ func (c *cli) examine(ctx context.Context, cmd *cobra.Command, repair, scrub boo
 	if err != nil {
 		return append(checks, failed("start", err))
 	}
-	if s.local != nil {
+	if s.alone() {
 		checks = append(checks, passed("server", "none is running; started for this check"))
 	} else {
 		checks = append(checks, passed("server", "running at "+s.endpoint().URL))
@@ -110,10 +105,10 @@ func (c *cli) examine(ctx context.Context, cmd *cobra.Command, repair, scrub boo
 
 // checkGiven tries the models that flags name. The server that is running has
 // its own, which it checks itself.
-func checkGiven(ctx context.Context, cmd *cobra.Command, cfg Config) []check {
+func checkGiven(ctx context.Context, cmd *cobra.Command, cfg Config) []api.Check {
 	const unused = "the server that is running does not use it; this was tried from here: "
-	var checks []check
-	add := func(name string, c check) {
+	var checks []api.Check
+	add := func(name string, c api.Check) {
 		c.Name, c.Message = name, unused+c.Message
 		checks = append(checks, c)
 	}
@@ -122,7 +117,7 @@ func checkGiven(ctx context.Context, cmd *cobra.Command, cfg Config) []check {
 		if err != nil {
 			add("--model", failed("", err))
 		} else {
-			add("--model", check(checkAnswering(ctx, m)))
+			add("--model", checkAnswering(ctx, m))
 		}
 	}
 	if cmd.Flags().Changed("embedder") {
@@ -132,14 +127,14 @@ func checkGiven(ctx context.Context, cmd *cobra.Command, cfg Config) []check {
 		case e == nil:
 			add("--embedder", passed("", "built in"))
 		default:
-			add("--embedder", check(checkEmbedding(ctx, e, "")))
+			add("--embedder", checkEmbedding(ctx, e, ""))
 		}
 	}
 	return checks
 }
 
 // repairIndex has the index built anew, and says what was wrong with it.
-func repairIndex(ctx context.Context, s *session) check {
+func repairIndex(ctx context.Context, s *session) api.Check {
 	r, err := s.repair(ctx)
 	if err != nil {
 		return failed("repair", err)
@@ -153,7 +148,7 @@ func repairIndex(ctx context.Context, s *session) check {
 }
 
 // askRunning asks the server that holds the data directory, if there is one.
-func (c *cli) askRunning(ctx context.Context, cfg Config) []check {
+func (c *cli) askRunning(ctx context.Context, cfg Config) []api.Check {
 	info, err := readServerInfo(cfg.Data)
 	at := endpoint{URL: info.URL(), Token: info.Token}
 	if err != nil || !alive(ctx, at) {
@@ -163,17 +158,17 @@ func (c *cli) askRunning(ctx context.Context, cfg Config) []check {
 	defer cl.close()
 	inside, err := cl.doctor(ctx)
 	if err != nil {
-		return []check{failed("server", err)}
+		return []api.Check{failed("server", err)}
 	}
-	return append([]check{passed("server", "running at "+at.URL+", with the configuration it was started with")}, inside...)
+	return append([]api.Check{passed("server", "running at "+at.URL+", with the configuration it was started with")}, inside...)
 }
 
 // mergeChecks appends checks; of two with the same name, the one that says
 // more, the worse one, is kept.
-func mergeChecks(checks, more []check) []check {
-	rank := map[string]int{levelOK: 0, levelWarn: 1, levelFail: 2}
+func mergeChecks(checks, more []api.Check) []api.Check {
+	rank := map[string]int{api.LevelOK: 0, api.LevelWarn: 1, api.LevelFail: 2}
 	for _, m := range more {
-		i := slices.IndexFunc(checks, func(ch check) bool { return ch.Name == m.Name })
+		i := slices.IndexFunc(checks, func(ch api.Check) bool { return ch.Name == m.Name })
 		switch {
 		case i < 0:
 			checks = append(checks, m)
@@ -186,7 +181,7 @@ func mergeChecks(checks, more []check) []check {
 
 // checkConfig says where the configuration comes from and what in it looks
 // like a mistake.
-func (c *cli) checkConfig(cfg Config) []check {
+func (c *cli) checkConfig(cfg Config) []api.Check {
 	message := "defaults only"
 	if cfg.File != "" {
 		message = "read from " + cfg.File
@@ -200,7 +195,7 @@ func (c *cli) checkConfig(cfg Config) []check {
 	if len(changed) > 0 {
 		message += "; " + strings.Join(changed, ", ")
 	}
-	checks := []check{passed("configuration", message)}
+	checks := []api.Check{passed("configuration", message)}
 	if cfg.File != "" && holdsSecret(cfg) && othersCanRead(cfg.File) {
 		checks = append(checks, warned("configuration file", "other users of this machine can read the keys in "+cfg.File,
 			"chmod 600 "+shellQuote(cfg.File)))
@@ -256,15 +251,15 @@ func nearVariable(name string) string {
 }
 
 // printChecks prints a report; a check that failed makes the command fail.
-func (c *cli) printChecks(checks []check, asJSON bool) error {
+func (c *cli) printChecks(checks []api.Check, asJSON bool) error {
 	var err error
-	if slices.ContainsFunc(checks, func(ch check) bool { return ch.Level == levelFail }) {
+	if slices.ContainsFunc(checks, func(ch api.Check) bool { return ch.Level == api.LevelFail }) {
 		err = errReported
 	}
 	if asJSON {
 		enc := json.NewEncoder(c.out)
 		enc.SetIndent("", "  ")
-		return errors.Join(enc.Encode(map[string][]check{"checks": checks}), err)
+		return errors.Join(enc.Encode(map[string][]api.Check{"checks": checks}), err)
 	}
 	out := newTerminal(c.out, c.env)
 	width := 0
@@ -273,10 +268,10 @@ func (c *cli) printChecks(checks []check, asJSON bool) error {
 	}
 	for _, ch := range checks {
 		mark := map[string]string{
-			levelOK: out.paint(green, "✓"), levelWarn: out.paint(amber, "!"), levelFail: out.paint(red, "✗"),
+			api.LevelOK: out.paint(green, "✓"), api.LevelWarn: out.paint(amber, "!"), api.LevelFail: out.paint(red, "✗"),
 		}[ch.Level]
 		out.printf("%s %-*s  %s\n", mark, width, oneLine(ch.Name, 0), oneLine(ch.Message, 0))
-		if ch.Hint != "" && ch.Level != levelOK {
+		if ch.Hint != "" && ch.Level != api.LevelOK {
 			out.printf("  %*s  → %s\n", width, "", oneLine(ch.Hint, 0))
 		}
 	}

@@ -37,7 +37,7 @@ type documentFetcher struct{ *fetch.Fetcher }
 
 func newFetcher(cfg Config, allow []string, anyPort bool) (documentFetcher, error) {
 	f, err := fetch.New(fetch.Config{MaxBytes: int64(cfg.Limits.FileMB) << 20, Timeout: fetchTime, Allow: allow, AnyPort: anyPort,
-		UserAgent: "ibid/" + versionText(), Proxy: http.ProxyFromEnvironment})
+		UserAgent: "ibid/" + cfg.Version, Proxy: http.ProxyFromEnvironment})
 	return documentFetcher{f}, err
 }
 

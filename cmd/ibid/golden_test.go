@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"ibid/internal/server/api"
 	"io"
 	"net/http"
 	"net/url"
@@ -135,10 +136,10 @@ func (h house) opensGolden(want goldenLibrary) {
 			h.t.Errorf("%q finds %+v", question, found.Passages)
 		}
 	}
-	var report struct{ Checks []check }
+	var report struct{ Checks []api.Check }
 	h.get(at+"/v1/doctor", &report)
 	for _, c := range report.Checks {
-		if c.Level == levelFail || c.Name == "unknown files" && c.Level != levelOK {
+		if c.Level == api.LevelFail || c.Name == "unknown files" && c.Level != api.LevelOK {
 			h.t.Errorf("doctor: %s: %s", c.Name, c.Message)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"ibid/internal/disk"
 	"ibid/internal/document"
 	"ibid/internal/ingest"
-	"ibid/internal/server"
+	"ibid/internal/server/api"
 	"ibid/web"
 )
 
@@ -69,7 +69,7 @@ func (a *app) ready(ctx context.Context) error {
 }
 
 func (a *app) status(ctx context.Context) any {
-	s := statusReport{Version: versionText(), Ready: a.open.Load(), Runs: a.runner.Active(),
+	s := statusReport{Version: a.cfg.Version, Ready: a.open.Load(), Runs: a.runner.Active(),
 		Embedder: embedderReport{Name: a.cfg.Embedder, BuiltIn: a.embedder == nil}}
 	s.Embedder.Embedding = a.pipeline.Embedding()
 	if queue, err := a.pipeline.Queue(ctx, access.System("the state of the server")); err == nil {
@@ -118,16 +118,16 @@ func probe(ctx context.Context, m ibid.Model) (ibid.Capabilities, error) {
 }
 
 // doctor checks what can only be seen from inside.
-func (a *app) doctor(ctx context.Context) []server.Check {
-	return []server.Check{a.checkDatabase(ctx), a.checkOriginals(ctx), a.checkUnknown(ctx), a.checkScrub(ctx), a.checkBackup(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkEntities(ctx), a.checkScans(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
+func (a *app) doctor(ctx context.Context) []api.Check {
+	return []api.Check{a.checkDatabase(ctx), a.checkOriginals(ctx), a.checkUnknown(ctx), a.upkeep.checkScrub(ctx), a.upkeep.checkBackup(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkEntities(ctx), a.checkScans(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
 }
 
-func good(name, format string, args ...any) server.Check {
-	return server.Check{Name: name, OK: true, Level: levelOK, Message: fmt.Sprintf(format, args...)}
+func good(name, format string, args ...any) api.Check {
+	return api.Check{Name: name, OK: true, Level: api.LevelOK, Message: fmt.Sprintf(format, args...)}
 }
 
-func bad(name, level string, err error, hint string) server.Check {
-	c := server.Check{Name: name, OK: level != levelFail, Level: level, Message: err.Error(), Hint: hint}
+func bad(name, level string, err error, hint string) api.Check {
+	c := api.Check{Name: name, OK: level != api.LevelFail, Level: level, Message: err.Error(), Hint: hint}
 	var known *ibid.Error
 	if errors.As(err, &known) {
 		c.Message = known.Message
@@ -138,16 +138,16 @@ func bad(name, level string, err error, hint string) server.Check {
 	return c
 }
 
-func (a *app) checkDatabase(ctx context.Context) server.Check {
+func (a *app) checkDatabase(ctx context.Context) api.Check {
 	if err := a.db.Verify(ctx); err != nil {
-		return bad("database", levelFail, err, "restore the data directory from a backup")
+		return bad("database", api.LevelFail, err, "restore the data directory from a backup")
 	}
 	return good("database", "sound")
 }
 
 // checkOriginals looks for the file behind every document that is searched. It
 // goes by their sizes: reading them all could take hours.
-func (a *app) checkOriginals(ctx context.Context) server.Check {
+func (a *app) checkOriginals(ctx context.Context) api.Check {
 	var lost []ibid.Document
 	docs := 0
 	err := a.eachDocument(ctx, ibid.DocumentQuery{}, func(d ibid.Document) {
@@ -157,7 +157,7 @@ func (a *app) checkOriginals(ctx context.Context) server.Check {
 		}
 	})
 	if err != nil {
-		return bad("originals", levelFail, err, "")
+		return bad("originals", api.LevelFail, err, "")
 	}
 	if len(lost) == 0 {
 		return good("originals", "all of %s are there", count(docs, "document"))
@@ -169,19 +169,19 @@ func (a *app) checkOriginals(ctx context.Context) server.Check {
 	}
 	err = fmt.Errorf("the originals of %d of %s are missing or cut short, %s among them; they are found and quoted, but cannot be opened",
 		len(lost), count(docs, "document"), lost[0].Name)
-	return bad("originals", levelFail, err, hint)
+	return bad("originals", api.LevelFail, err, hint)
 }
 
 // checkUnknown looks for files among the originals that the database does not
 // list. Nothing deletes them.
-func (a *app) checkUnknown(ctx context.Context) server.Check {
+func (a *app) checkUnknown(ctx context.Context) api.Check {
 	unknown, err := a.pipeline.Unknown(ctx)
 	switch {
 	case err != nil:
-		return bad("unknown files", levelFail, err, "")
+		return bad("unknown files", api.LevelFail, err, "")
 	case len(unknown) > 0:
 		err := fmt.Errorf("the database does not list %s among the originals, %s first", count(len(unknown), "file"), unknown[0])
-		return bad("unknown files", levelWarn, err, "they are left as they are: look at them, and move away or add what is yours")
+		return bad("unknown files", api.LevelWarn, err, "they are left as they are: look at them, and move away or add what is yours")
 	}
 	return good("unknown files", "none among the originals")
 }
@@ -201,85 +201,85 @@ func (a *app) originalThere(ctx context.Context, d ibid.Document) bool {
 }
 
 // checkIndex holds the index against the database, chunk by chunk.
-func (a *app) checkIndex(ctx context.Context) server.Check {
+func (a *app) checkIndex(ctx context.Context) api.Check {
 	agreement, err := a.pipeline.Compare(ctx)
 	switch n := len(agreement.Differ); {
 	case err != nil:
-		return bad("index", levelFail, err, "")
+		return bad("index", api.LevelFail, err, "")
 	case n > 0:
-		return bad("index", levelFail, fmt.Errorf("the index and the database disagree on %s", count(n, "document")),
+		return bad("index", api.LevelFail, fmt.Errorf("the index and the database disagree on %s", count(n, "document")),
 			"ibid doctor --repair")
 	}
 	return good("index", "agrees with the database: %s with %s", count(agreement.Documents, "document"), count(agreement.Chunks, "chunk"))
 }
 
-func (a *app) checkModel(ctx context.Context) server.Check {
+func (a *app) checkModel(ctx context.Context) api.Check {
 	return checkAnswering(ctx, a.model)
 }
 
 // checkAnswering asks a model's server what the model can do.
-func checkAnswering(ctx context.Context, m ibid.Model) server.Check {
+func checkAnswering(ctx context.Context, m ibid.Model) api.Check {
 	if m.Name() == builtInModel {
 		return good("model", "the built-in reader: answers by quoting; for written answers set a model, for example --model ollama:qwen3:4b")
 	}
 	capabilities, err := probe(ctx, m)
 	if err != nil {
-		return bad("model", levelFail, err, "start its server, or choose another with --model")
+		return bad("model", api.LevelFail, err, "start its server, or choose another with --model")
 	}
 	if !capabilities.Tools {
-		return bad("model", levelWarn, fmt.Errorf("%s cannot call tools, so it cannot search your documents by itself", m.Name()),
+		return bad("model", api.LevelWarn, fmt.Errorf("%s cannot call tools, so it cannot search your documents by itself", m.Name()),
 			"choose a model that can, for example ollama:qwen3:4b")
 	}
 	return good("model", "%s answers (thinking: %v, images: %v)", m.Name(), capabilities.Thinking, capabilities.Images)
 }
 
-func (a *app) checkEmbedder(ctx context.Context) server.Check {
+func (a *app) checkEmbedder(ctx context.Context) api.Check {
 	if a.embedder == nil {
 		return good("embedder", "built in, fitted on your documents")
 	}
 	at := a.pipeline.Embedding()
 	var known *ibid.Error
 	if errors.As(at.Err, &known) && known.Code == ibid.CodeVectorDB {
-		return bad("embedder", levelFail, at.Err, "")
+		return bad("embedder", api.LevelFail, at.Err, "")
 	}
 	if at.Err == nil && at.Embedded < at.Chunks {
 		err := fmt.Errorf("%s of %s chunks embedded by %s; %s until then", thousands(at.Embedded), thousands(at.Chunks), at.Embedder, servingText(at))
-		return bad("embedder", levelWarn, err, "the rest is embedded in the background while ibid serve runs")
+		return bad("embedder", api.LevelWarn, err, "the rest is embedded in the background while ibid serve runs")
 	}
 	return checkEmbedding(ctx, a.embedder, "; until then "+servingText(at))
 }
 
 // checkEmbedding lets an embedder embed a word. meanwhile is what else to say
 // where it does not answer.
-func checkEmbedding(ctx context.Context, e ibid.Embedder, meanwhile string) server.Check {
+func checkEmbedding(ctx context.Context, e ibid.Embedder, meanwhile string) api.Check {
 	ctx, cancel := context.WithTimeout(ctx, 4*probeTime)
 	defer cancel()
 	if _, err := e.Embed(ctx, []string{"test"}, ibid.EmbedQuery); err != nil {
-		return bad("embedder", levelFail, err, "start its server, or choose another with --embedder"+meanwhile)
+		return bad("embedder", api.LevelFail, err, "start its server, or choose another with --embedder"+meanwhile)
 	}
 	return good("embedder", "%s answers with %d dimensions", e.Name(), e.Dimensions())
 }
 
-func (a *app) checkEntities(ctx context.Context) server.Check {
+func (a *app) checkEntities(ctx context.Context) api.Check {
 	n, err := a.pipeline.Naming(ctx)
 	read := n.Passages - n.ByModel - n.InVain // by nobody but the heuristic
 	switch {
 	case err != nil:
-		return bad("entities", levelFail, err, "")
+		return bad("entities", api.LevelFail, err, "")
 	case n.Named < n.Passages:
 		err := fmt.Errorf("%s of %s passages looked through for names", thousands(n.Named), thousands(n.Passages))
-		return bad("entities", levelWarn, err, "the rest follows in the background while ibid serve runs")
+		return bad("entities", api.LevelWarn, err, "the rest follows in the background while ibid serve runs")
 	case n.Model != "" && read > 0 && n.Err != nil:
-		return bad("entities", levelWarn, n.Err, "start its server, or set entities = \"heuristic\"; until then the heuristic's names stand")
+		return bad("entities", api.LevelWarn, n.Err, "start its server, or set entities = \"heuristic\"; until then the heuristic's names stand")
 	case n.Model != "" && read > 0:
 		err := fmt.Errorf("%s of %s passages read for names by %s", thousands(n.Passages-read), thousands(n.Passages), n.Model)
-		return bad("entities", levelWarn, err, "the rest is read in the background while ibid serve runs; until then the heuristic's names stand")
+		return bad("entities", api.LevelWarn, err, "the rest is read in the background while ibid serve runs; until then the heuristic's names stand")
 	}
 	return good("entities", "%s in %s", count(n.Entities, "name"), count(n.Passages, "passage"))
 }
 
 // checkScans looks for what reads scans and pictures.
-func (a *app) checkScans(ctx context.Context) server.Check {
+func (a *app) checkScans(ctx context.Context) api.Check {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	found, ok := document.FindOCR(ctx, a.cfg.OCRLanguages)
@@ -288,10 +288,10 @@ func (a *app) checkScans(ctx context.Context) server.Check {
 	case !ok:
 		return good("scans", "not read: tesseract is not installed; other documents do not need it")
 	case len(found.Missing) > 0:
-		return bad("scans", levelWarn, fmt.Errorf("tesseract does not know %s", strings.Join(found.Missing, ", ")),
+		return bad("scans", api.LevelWarn, fmt.Errorf("tesseract does not know %s", strings.Join(found.Missing, ", ")),
 			install+"tesseract-ocr-"+strings.ReplaceAll(found.Missing[0], "_", "-"))
 	case len(found.Languages) == 0:
-		return bad("scans", levelWarn, errors.New("tesseract knows no language"), install+"tesseract-ocr-eng")
+		return bad("scans", api.LevelWarn, errors.New("tesseract knows no language"), install+"tesseract-ocr-eng")
 	}
 	return good("scans", "read by tesseract as %s", strings.Join(found.Languages, ", "))
 }
@@ -320,23 +320,23 @@ const lowDisk = 1 << 30
 // fullDisk is what the database needs to fill its reserve again.
 const fullDisk = 4 << 20
 
-func (a *app) checkDisk() server.Check {
+func (a *app) checkDisk() api.Check {
 	free, err := disk.Free(a.cfg.Data)
 	switch {
 	case err != nil:
-		return bad("disk", levelWarn, err, "")
+		return bad("disk", api.LevelWarn, err, "")
 	case free < fullDisk:
-		return bad("disk", levelFail, errors.New("the disk is full: documents can be read and removed, nothing can be added or answered"),
+		return bad("disk", api.LevelFail, errors.New("the disk is full: documents can be read and removed, nothing can be added or answered"),
 			"make room on the disk of the data directory; all works again then, without a restart")
 	case free < lowDisk:
-		return bad("disk", levelWarn, fmt.Errorf("%d MB free for the data directory", free>>20), "free some space, or move it with --data")
+		return bad("disk", api.LevelWarn, fmt.Errorf("%d MB free for the data directory", free>>20), "free some space, or move it with --data")
 	}
 	return good("disk", "%.1f GB free", float64(free)/(1<<30))
 }
 
-func checkPage() server.Check {
+func checkPage() api.Check {
 	if _, built := web.Files(); !built {
-		return bad("page", levelWarn, errors.New("this ibid was built without its web page"), "build it with: make build")
+		return bad("page", api.LevelWarn, errors.New("this ibid was built without its web page"), "build it with: make build")
 	}
 	return good("page", "built in")
 }

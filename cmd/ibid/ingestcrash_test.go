@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"ibid/internal/server/api"
 	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
@@ -466,10 +467,10 @@ func (c *ingestCrash) find(base, word string) []string {
 }
 
 func (c *ingestCrash) checkDoctor(base string) {
-	var report struct{ Checks []check }
+	var report struct{ Checks []api.Check }
 	getInto(c.t, base+"/v1/doctor", &report)
 	for _, ch := range report.Checks {
-		if (ch.Name == "index" || ch.Name == "database") && ch.Level != levelOK {
+		if (ch.Name == "index" || ch.Name == "database") && ch.Level != api.LevelOK {
 			c.t.Errorf("doctor: %+v", ch)
 		}
 		if ch.Name == "index" {

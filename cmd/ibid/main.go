@@ -259,7 +259,9 @@ func (c *cli) config(cmd *cobra.Command) (Config, error) {
 			given[key] = f.Value.String()
 		}
 	}
-	return loadConfig(given, c.env)
+	cfg, err := loadConfig(given, c.env)
+	cfg.Version = versionText()
+	return cfg, err
 }
 
 // connect reads the configuration and connects the command to the process that
@@ -274,7 +276,7 @@ func (c *cli) connect(ctx context.Context, cmd *cobra.Command) (*session, error)
 		return nil, err
 	}
 	for _, key := range []string{"model", "embedder"} {
-		if cmd.Flags().Changed(key) && s.local == nil {
+		if cmd.Flags().Changed(key) && !s.alone() {
 			fmt.Fprintf(c.err, "ibid: --%s is not used: the server that is running has its own\n", key)
 		}
 	}

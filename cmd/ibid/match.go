@@ -12,11 +12,11 @@ const leastPrefix = 6
 
 // named returns the documents that some names mean, each once. All names are looked
 // up before anything is done, so that a mistyped one does nothing.
-func (s *session) named(ctx context.Context, names []string) ([]ibid.Document, error) {
+func (c *client) named(ctx context.Context, names []string) ([]ibid.Document, error) {
 	var all []ibid.Document
 	seen := map[string]bool{}
 	for _, name := range names {
-		found, err := s.findDocuments(ctx, name)
+		found, err := c.findDocuments(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -32,7 +32,7 @@ func (s *session) named(ctx context.Context, names []string) ([]ibid.Document, e
 
 // namedIn returns the documents of a scope that any of the names means, each once.
 // Unlike findDocuments it takes all that a plain name fits: nothing is done to them.
-func (s *session) namedIn(ctx context.Context, scope ibid.Scope, names []string) ([]ibid.Document, error) {
+func (c *client) namedIn(ctx context.Context, scope ibid.Scope, names []string) ([]ibid.Document, error) {
 	var all []ibid.Document
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -41,10 +41,10 @@ func (s *session) namedIn(ctx context.Context, scope ibid.Scope, names []string)
 		if name != "" && len(name) <= maxNameBytes {
 			query := scopeQuery(scope)
 			query["q"] = []string{name}
-			found, err = s.documentsWhere(ctx, query, func(d ibid.Document) bool { return isCalled(d, name) }, 0)
+			found, err = c.documentsWhere(ctx, query, func(d ibid.Document) bool { return isCalled(d, name) }, 0)
 		}
 		if err == nil && len(found) == 0 {
-			found, err = s.findDocuments(ctx, name)
+			found, err = c.findDocuments(ctx, name)
 		}
 		if err != nil {
 			return nil, err

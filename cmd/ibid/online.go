@@ -11,7 +11,7 @@ import (
 	"ibid/internal/document"
 	"ibid/internal/fetch"
 	"ibid/internal/llm"
-	"ibid/internal/server"
+	"ibid/internal/server/api"
 	"ibid/internal/tool"
 	"ibid/internal/websearch"
 )
@@ -31,7 +31,7 @@ func (a *app) openWeb() error {
 	if a.web, err = websearch.Open(websearch.Config{Spec: a.cfg.WebSearch, Key: a.cfg.WebSearchKey}); err != nil {
 		return err
 	}
-	a.fetcher, err = fetch.New(fetch.Config{Allow: hostList(a.cfg.WebHosts), UserAgent: "ibid/" + versionText()})
+	a.fetcher, err = fetch.New(fetch.Config{Allow: hostList(a.cfg.WebHosts), UserAgent: "ibid/" + a.cfg.Version})
 	return err
 }
 
@@ -66,7 +66,7 @@ func (a *app) forceable(name string) error {
 }
 
 // checkWeb asks the search engine of the web, where one is set.
-func (a *app) checkWeb(ctx context.Context) server.Check {
+func (a *app) checkWeb(ctx context.Context) api.Check {
 	if a.web == nil {
 		return good("web search", "not set up: no question leaves this machine for the web")
 	}
@@ -75,34 +75,34 @@ func (a *app) checkWeb(ctx context.Context) server.Check {
 	found, err := a.web.Search(ctx, "ibid", 1)
 	switch {
 	case err != nil:
-		return bad("web search", levelFail, err, "check web_search")
+		return bad("web search", api.LevelFail, err, "check web_search")
 	case len(found) == 0:
-		return bad("web search", levelWarn, fmt.Errorf("%s answers, but found nothing", a.web.Name()), "check which engines it asks")
+		return bad("web search", api.LevelWarn, fmt.Errorf("%s answers, but found nothing", a.web.Name()), "check which engines it asks")
 	}
 	return good("web search", "%s answers", a.web.Name())
 }
 
 // checkReranker asks the server that puts passages in a better order, where one is
 // set.
-func (a *app) checkReranker(ctx context.Context) server.Check {
+func (a *app) checkReranker(ctx context.Context) api.Check {
 	if a.cfg.Rerank == rerankOff || a.cfg.Rerank == rerankMaxSim {
 		return good("reranking", "%s: no server is asked", a.cfg.Rerank)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*probeTime)
 	defer cancel()
 	if _, err := a.reranker.Rerank(ctx, "test", []string{"a test"}); err != nil {
-		return bad("reranking", levelFail, err, "check rerank; until it answers passages keep their order")
+		return bad("reranking", api.LevelFail, err, "check rerank; until it answers passages keep their order")
 	}
 	return good("reranking", "%s answers", a.reranker.Name())
 }
 
 // checkPainter asks the server that makes pictures, where one is set.
-func (a *app) checkPainter(ctx context.Context) server.Check {
+func (a *app) checkPainter(ctx context.Context) api.Check {
 	if a.painter == nil {
 		return good("pictures", "not set up: none are made")
 	}
 	if err := a.painter.Check(ctx); err != nil {
-		return bad("pictures", levelFail, err, "check image_model")
+		return bad("pictures", api.LevelFail, err, "check image_model")
 	}
 	return good("pictures", "%s answers", a.painter.Name())
 }

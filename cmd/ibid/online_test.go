@@ -13,6 +13,7 @@ import (
 
 	"ibid"
 	"ibid/internal/ibidtest"
+	"ibid/internal/server/api"
 )
 
 // inProcess is the whole program within the test, on a data directory of its own.
@@ -130,7 +131,7 @@ func TestAnswerFromTheWeb(t *testing.T) {
 		t.Errorf("sources are %v", m.Sources)
 	}
 	var found struct {
-		Checks []check `json:"checks"`
+		Checks []api.Check `json:"checks"`
 	}
 	p.call("GET", "/v1/doctor", nil, &found)
 	if !strings.Contains(fmt.Sprint(found), "searxng answers") {
@@ -190,11 +191,11 @@ func TestDoctorAsksTheReranker(t *testing.T) {
 	}))
 	defer srv.Close()
 	p := openInProcess(t, func(c *Config) { c.Rerank = "judge@" + srv.URL })
-	if ch := p.app.checkReranker(t.Context()); ch.Level != levelOK || !strings.Contains(ch.Message, "rerank/judge answers") {
+	if ch := p.app.checkReranker(t.Context()); ch.Level != api.LevelOK || !strings.Contains(ch.Message, "rerank/judge answers") {
 		t.Errorf("doctor says %+v", ch)
 	}
 	status = http.StatusServiceUnavailable
-	if ch := p.app.checkReranker(t.Context()); ch.Level != levelFail || ch.Hint == "" {
+	if ch := p.app.checkReranker(t.Context()); ch.Level != api.LevelFail || ch.Hint == "" {
 		t.Errorf("of a server that is away doctor says %+v", ch)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"ibid"
 	"ibid/internal/ibidtest"
+	"ibid/internal/server/api"
 )
 
 // A picture that a model asks for is kept with the answer, shown in it and served.
@@ -46,7 +47,7 @@ func TestPictureIsMade(t *testing.T) {
 		t.Errorf("the picture is served with %v", h)
 	}
 	var found struct {
-		Checks []check `json:"checks"`
+		Checks []api.Check `json:"checks"`
 	}
 	p.call("GET", "/v1/doctor", nil, &found)
 	if !strings.Contains(fmt.Sprint(found), "openai/sd answers") {

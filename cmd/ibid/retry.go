@@ -74,17 +74,17 @@ func (c *cli) retry(ctx context.Context, s *session, names []string, failed bool
 }
 
 // toRetry returns the documents that names mean, or all that failed.
-func (s *session) toRetry(ctx context.Context, names []string, failed bool) ([]ibid.Document, error) {
+func (c *client) toRetry(ctx context.Context, names []string, failed bool) ([]ibid.Document, error) {
 	if !failed {
-		return s.named(ctx, names)
+		return c.named(ctx, names)
 	}
-	return s.documentsWhere(ctx, url.Values{"status": {string(ibid.DocumentFailed)}}, nil, 0)
+	return c.documentsWhere(ctx, url.Values{"status": {string(ibid.DocumentFailed)}}, nil, 0)
 }
 
 // settled waits until nothing more happens to a document.
-func (s *session) settled(ctx context.Context, id string) (ibid.Document, error) {
+func (c *client) settled(ctx context.Context, id string) (ibid.Document, error) {
 	for n := 0; ; n++ {
-		d, err := s.document(ctx, id)
+		d, err := c.document(ctx, id)
 		if err != nil || d.Status == ibid.DocumentReady || d.Status == ibid.DocumentFailed {
 			return d, err
 		}

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -54,7 +52,7 @@ func (c *cli) removeThreads(ctx context.Context, s *session, names []string) err
 	var removed []string
 	defer func() { c.toUndo(removed) }()
 	for _, id := range doomed {
-		err := s.call(ctx, request{method: http.MethodDelete, path: "/v1/threads/" + url.PathEscape(id)}, nil)
+		err := s.deleteThread(ctx, id)
 		if err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
 			return fmt.Errorf("remove conversation %s: %w", id, err)
 		}

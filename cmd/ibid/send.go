@@ -156,7 +156,7 @@ func (a *adder) splitUnchanged(ctx context.Context, batch []candidate) (known []
 			asked = append(asked, c)
 		}
 	}
-	documents, err := a.session.unchanged(ctx, a.addOptions, asked)
+	documents, err := a.session.unchanged(ctx, a.known(asked))
 	if err != nil && (ctx.Err() != nil || concernsAll(err)) {
 		return nil, nil, err
 	}
@@ -179,28 +179,34 @@ func (a *adder) splitUnchanged(ctx context.Context, batch []candidate) (known []
 	return known, rest, nil
 }
 
+// known is what the server is told of files to say which of them it has.
+func (a *adder) known(files []candidate) []knownFile {
+	var known []knownFile
+	for _, f := range files {
+		known = append(known, knownFile{Name: filepath.Base(f.source), Source: f.source, Hash: f.hash, Bytes: f.bytes,
+			Folder: f.folder, Category: a.category, Tags: a.tags})
+	}
+	return known
+}
+
+// knownFile is a file as POST /v1/documents/unchanged is asked about it.
+type knownFile struct {
+	Name     string   `json:"name"`
+	Source   string   `json:"source"`
+	Hash     string   `json:"hash"`
+	Bytes    int64    `json:"bytes"`
+	Folder   string   `json:"folder"`
+	Category string   `json:"category"`
+	Tags     []string `json:"tags"`
+}
+
 // unchanged returns the documents of the files that need not be sent, nil for the
 // others, in their order.
-func (c *client) unchanged(ctx context.Context, o addOptions, files []candidate) ([]*ibid.Document, error) {
+func (c *client) unchanged(ctx context.Context, files []knownFile) ([]*ibid.Document, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
-	type file struct {
-		Name     string   `json:"name"`
-		Source   string   `json:"source"`
-		Hash     string   `json:"hash"`
-		Bytes    int64    `json:"bytes"`
-		Folder   string   `json:"folder"`
-		Category string   `json:"category"`
-		Tags     []string `json:"tags"`
-	}
-	var asked struct {
-		Files []file `json:"files"`
-	}
-	for _, f := range files {
-		asked.Files = append(asked.Files, file{filepath.Base(f.source), f.source, f.hash, f.bytes, f.folder, o.category, o.tags})
-	}
-	body, err := json.Marshal(asked)
+	body, err := json.Marshal(map[string][]knownFile{"files": files})
 	if err != nil {
 		return nil, fmt.Errorf("ask what is unchanged: %w", err)
 	}
@@ -249,7 +255,7 @@ func (a *adder) sendGroup(ctx context.Context, group []candidate) error {
 			c.added.err = err
 			continue
 		}
-		uploads, sent = append(uploads, smallUpload{u, data}), append(sent, c.added)
+		uploads, sent = append(uploads, smallUpload{upload: u, data: data}), append(sent, c.added)
 	}
 	if len(uploads) == 0 {
 		return nil

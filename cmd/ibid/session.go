@@ -62,6 +62,9 @@ func (s *session) Close() error {
 	return s.local.stop()
 }
 
+// alone reports whether this process is the holder.
+func (s *session) alone() bool { return s.local != nil }
+
 // locate returns where the holder of the data directory answers, and becomes
 // the holder when there is none.
 func (s *session) locate(ctx context.Context) (endpoint, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -82,6 +83,10 @@ func (c *client) messages(ctx context.Context, threadID string) ([]ibid.Message,
 	}
 	slices.Reverse(parts)
 	return slices.Concat(parts...), nil
+}
+
+func (c *client) deleteThread(ctx context.Context, id string) error {
+	return c.call(ctx, request{method: http.MethodDelete, path: "/v1/threads/" + url.PathEscape(id)}, nil)
 }
 
 // pageQuery asks for a part of a list.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"ibid/internal/server/api"
 	"path/filepath"
 	"strings"
 	"time"
@@ -86,7 +87,7 @@ func (a *app) try(ctx context.Context, key string) (any, error) {
 	message, err := run(ctx)
 	result := trial{OK: err == nil, Message: message, TookMS: time.Since(start).Milliseconds()}
 	if err != nil {
-		check := bad(key, levelFail, err, "ibid doctor says more")
+		check := bad(key, api.LevelFail, err, "ibid doctor says more")
 		result.Message, result.Hint = check.Message, check.Hint
 	}
 	return result, nil

@@ -52,30 +52,28 @@ const (
 	scrubSetting      = "scrub"
 )
 
-// openUpkeep returns the upkeep of an application; its database is open.
-func (a *app) openUpkeep(ctx context.Context) error {
-	schedule, err := backup.ParseSchedule(a.cfg.Backup)
+// newUpkeep returns the upkeep of a data directory whose database is open. Of
+// library only Copy and Hold are given.
+func newUpkeep(cfg Config, store upkeepStore, library backup.Config, log *slog.Logger) (*upkeep, error) {
+	schedule, err := backup.ParseSchedule(cfg.Backup)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	identity, err := readIdentity(a.cfg.Data)
+	identity, err := readIdentity(cfg.Data)
 	if err != nil {
-		a.log.Warn("no backup can be made: the data directory has no identity", "error", err)
+		log.Warn("no backup can be made: the data directory has no identity", "error", err)
 	}
-	settings, err := settingsWithoutSecrets(a.cfg.Data)
+	settings, err := settingsWithoutSecrets(cfg.Data)
 	if err != nil {
-		a.log.Warn("the settings file is not in backups", "error", err)
+		log.Warn("the settings file is not in backups", "error", err)
 	}
-	log := a.log
-	if a.cfg.Alone {
+	if cfg.Alone {
 		log = slog.New(slog.DiscardHandler) // the command itself says what happens
 	}
-	a.upkeep = &upkeep{
-		library: backup.Config{FS: disk.OS{}, Dir: a.cfg.Data, Identity: identity, Version: versionText(), Copy: a.db.CopyTo,
-			Hold: a.pipeline.HoldOriginals, Settings: settings, Now: time.Now},
-		store: a.db, schedule: schedule, scrub: a.cfg.Scrub, disk: disk.OS{}, dir: a.cfg.Data, alone: a.cfg.Alone, now: time.Now, log: log,
-	}
-	return nil
+	library.FS, library.Dir, library.Identity, library.Version = disk.OS{}, cfg.Data, identity, cfg.Version
+	library.Settings, library.Now = settings, time.Now
+	return &upkeep{library: library, store: store, schedule: schedule, scrub: cfg.Scrub, disk: disk.OS{}, dir: cfg.Data, alone: cfg.Alone,
+		now: time.Now, log: log}, nil
 }
 
 // settingsWithoutSecrets is the settings file of a data directory as a backup has

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"ibid/internal/server/api"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	"testing"
 
 	"ibid"
-	"ibid/internal/server"
 )
 
 // A look through a folder ends where it stands when it is cancelled, and at once
@@ -82,10 +82,10 @@ func TestWatchingTheWholeDisk(t *testing.T) {
 			t.Fatalf("%s: status %d", path, status)
 		}
 	}
-	at := func(all []server.Watch, path string) server.Watch {
-		return all[slices.IndexFunc(all, func(w server.Watch) bool { return w.Path == path })]
+	at := func(all []api.Watch, path string) api.Watch {
+		return all[slices.IndexFunc(all, func(w api.Watch) bool { return w.Path == path })]
 	}
-	all := watches(t, url, "one file followed", func(all []server.Watch) bool {
+	all := watches(t, url, "one file followed", func(all []api.Watch) bool {
 		small := at(all, dir)
 		return small.State == "followed" && small.Files == 1
 	})

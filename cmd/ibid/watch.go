@@ -67,7 +67,7 @@ func (c *cli) watch(ctx context.Context, s *session, dirs []string, o addOptions
 	defer end(nil)
 	var group sync.WaitGroup
 	for _, w := range all {
-		group.Go(func() { s.hold(watching, w.folder.root, o.folder) })
+		group.Go(func() { hold(watching, s, w.folder.root, o.folder) })
 		group.Go(func() { end(w.follow(watching)) }) // the first that fails ends all
 	}
 	group.Wait()

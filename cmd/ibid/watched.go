@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"ibid/internal/server/api"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/internal/server"
 )
 
 // watchedFolders are the folders that `ibid serve` follows by itself, kept over
@@ -27,7 +27,7 @@ type watchedFolders struct {
 	woken chan struct{} // holds one when there is a folder more or less
 
 	mu  sync.Mutex
-	all []server.Watch
+	all []api.Watch
 }
 
 // watchedSetting is where the folders are kept: a JSON list of Watch.
@@ -49,8 +49,8 @@ func (f *watchedFolders) load(ctx context.Context) error {
 }
 
 // save keeps the folders that outlive the program; mu is held.
-func (f *watchedFolders) save(ctx context.Context, all []server.Watch) error {
-	kept := slices.DeleteFunc(slices.Clone(all), func(w server.Watch) bool { return w.By != "server" })
+func (f *watchedFolders) save(ctx context.Context, all []api.Watch) error {
+	kept := slices.DeleteFunc(slices.Clone(all), func(w api.Watch) bool { return w.By != "server" })
 	text, err := json.Marshal(kept)
 	if err != nil {
 		return err
@@ -66,27 +66,27 @@ func (f *watchedFolders) save(ctx context.Context, all []server.Watch) error {
 	return nil
 }
 
-func (f *watchedFolders) Watches() []server.Watch {
+func (f *watchedFolders) Watches() []api.Watch {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.all)
 }
 
-func (f *watchedFolders) Watch(ctx context.Context, path, folder string) (server.Watch, error) {
+func (f *watchedFolders) Watch(ctx context.Context, path, folder string) (api.Watch, error) {
 	if !f.local { // whoever has the token may not read all that the server's user may
-		return server.Watch{}, &ibid.Error{Code: ibid.CodeForbidden, Message: "this server can be reached from other machines, so it follows no folders of its own",
+		return api.Watch{}, &ibid.Error{Code: ibid.CodeForbidden, Message: "this server can be reached from other machines, so it follows no folders of its own",
 			Hint: "follow the folder with `ibid add --watch` where it lies"}
 	}
 	root, err := watchable(path)
 	if err != nil {
-		return server.Watch{}, err
+		return api.Watch{}, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if at := slices.IndexFunc(f.all, func(w server.Watch) bool { return w.Path == root && w.By == "server" }); at >= 0 {
+	if at := slices.IndexFunc(f.all, func(w api.Watch) bool { return w.Path == root && w.By == "server" }); at >= 0 {
 		return f.all[at], nil
 	}
-	w := server.Watch{ID: newID(), Path: root, Folder: folder, By: "server", State: "starting", Since: ibid.At(time.Now())}
+	w := api.Watch{ID: newID(), Path: root, Folder: folder, By: "server", State: "starting", Since: ibid.At(time.Now())}
 	return w, f.save(ctx, append(slices.Clone(f.all), w))
 }
 
@@ -110,7 +110,7 @@ func watchable(path string) (string, error) {
 func (f *watchedFolders) Unwatch(ctx context.Context, id string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	rest := slices.DeleteFunc(slices.Clone(f.all), func(w server.Watch) bool { return w.ID == id && w.By == "server" })
+	rest := slices.DeleteFunc(slices.Clone(f.all), func(w api.Watch) bool { return w.ID == id && w.By == "server" })
 	if len(rest) == len(f.all) {
 		return ibid.Errorf(ibid.CodeNotFound, "the server follows no folder %s", id)
 	}
@@ -118,14 +118,14 @@ func (f *watchedFolders) Unwatch(ctx context.Context, id string) error {
 }
 
 func (f *watchedFolders) Hold(path, folder string) (release func()) {
-	w := server.Watch{ID: newID(), Path: path, Folder: folder, By: "command", State: "followed", Since: ibid.At(time.Now())}
+	w := api.Watch{ID: newID(), Path: path, Folder: folder, By: "command", State: "followed", Since: ibid.At(time.Now())}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.all = append(slices.Clone(f.all), w)
 	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.all = slices.DeleteFunc(slices.Clone(f.all), func(other server.Watch) bool { return other.ID == w.ID })
+		f.all = slices.DeleteFunc(slices.Clone(f.all), func(other api.Watch) bool { return other.ID == w.ID })
 	}
 }
 
@@ -184,7 +184,7 @@ func (c *cli) followWatched(ctx context.Context, cfg Config, at endpoint, folder
 }
 
 // followOne follows one folder until ctx ends, and says how it is.
-func (c *cli) followOne(ctx context.Context, s *session, w server.Watch, folders *watchedFolders) {
+func (c *cli) followOne(ctx context.Context, s *session, w api.Watch, folders *watchedFolders) {
 	var one *watcher
 	for ctx.Err() == nil {
 		took, err := time.Duration(0), error(nil)
@@ -214,7 +214,7 @@ func (c *cli) followOne(ctx context.Context, s *session, w server.Watch, folders
 }
 
 // beginOne begins to follow a folder; nil without an error: it is not there.
-func (c *cli) beginOne(ctx context.Context, s *session, w server.Watch, folders *watchedFolders) (*watcher, error) {
+func (c *cli) beginOne(ctx context.Context, s *session, w api.Watch, folders *watchedFolders) (*watcher, error) {
 	f, err := atLatest(ctx, func() (*watchedFolder, error) { return newWatchedFolder(w.Path) })
 	if err != nil {
 		return nil, ctx.Err()
@@ -229,13 +229,25 @@ func (c *cli) beginOne(ctx context.Context, s *session, w server.Watch, folders 
 
 // hold tells the server, as long as ctx lasts, that this command follows a
 // folder; one that can't be told is none the worse for it.
-func (s *session) hold(ctx context.Context, root, folder string) {
-	body, err := json.Marshal(map[string]any{"path": root, "folder": folder, "hold": true})
-	for err == nil && ctx.Err() == nil {
-		if resp, err := s.send(ctx, post("/v1/watches", body)); err == nil {
-			_, _ = io.Copy(io.Discard, resp.Body)
-			resp.Body.Close()
-		}
+func hold(ctx context.Context, s *session, root, folder string) {
+	for ctx.Err() == nil {
+		_ = s.holdFolder(ctx, root, folder)
 		_ = sleep(ctx, lookEvery)
 	}
+}
+
+// holdFolder tells the server that somebody else follows a folder, until ctx ends
+// or the connection breaks.
+func (c *client) holdFolder(ctx context.Context, path, folder string) error {
+	body, err := json.Marshal(map[string]any{"path": path, "folder": folder, "hold": true})
+	if err != nil {
+		return fmt.Errorf("write the place of a folder: %w", err)
+	}
+	resp, err := c.send(ctx, post("/v1/watches", body))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return err
 }

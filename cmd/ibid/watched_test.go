@@ -1,6 +1,7 @@
 package main
 
 import (
+	"ibid/internal/server/api"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -10,13 +11,12 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/internal/server"
 )
 
 // watches waits until what is said of the watched folders is as wanted.
-func watches(t *testing.T, url, what string, wanted func([]server.Watch) bool) []server.Watch {
+func watches(t *testing.T, url, what string, wanted func([]api.Watch) bool) []api.Watch {
 	t.Helper()
-	var answer struct{ Watches []server.Watch }
+	var answer struct{ Watches []api.Watch }
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if getInto(t, url+"/v1/watches", &answer); wanted(answer.Watches) {
 			return answer.Watches
@@ -69,7 +69,7 @@ func TestServerFollowsFolders(t *testing.T) {
 			t.Fatalf("status %d", status)
 		}
 	}
-	one := func(w []server.Watch) bool {
+	one := func(w []api.Watch) bool {
 		return len(w) == 1 && w[0].State == "followed" && w[0].Files == 1 && w[0].By == "server"
 	}
 	watches(t, url, "one file followed", one)
@@ -85,17 +85,17 @@ func TestServerFollowsFolders(t *testing.T) {
 	}
 	put("more.md")
 	_, url = h.serve()
-	all := watches(t, url, "two files followed", func(w []server.Watch) bool { return len(w) == 1 && w[0].Files == 2 })
+	all := watches(t, url, "two files followed", func(w []api.Watch) bool { return len(w) == 1 && w[0].Files == 2 })
 
 	gone := dir + " away"
 	if err := os.Rename(dir, gone); err != nil {
 		t.Fatal(err)
 	}
-	watches(t, url, "missing", func(w []server.Watch) bool { return w[0].State == "missing" })
+	watches(t, url, "missing", func(w []api.Watch) bool { return w[0].State == "missing" })
 	if status := send(t, "DELETE", url+"/v1/watches/"+all[0].ID, ""); status != http.StatusNoContent {
 		t.Errorf("status %d", status)
 	}
-	watches(t, url, "none followed", func(w []server.Watch) bool { return len(w) == 0 })
+	watches(t, url, "none followed", func(w []api.Watch) bool { return len(w) == 0 })
 	getInto(t, url+"/v1/documents", &library)
 	if len(library.Documents) != 2 {
 		t.Errorf("the library holds %+v", library.Documents)
@@ -112,7 +112,7 @@ func TestServerKnowsWhoElseFollows(t *testing.T) {
 	_, url := h.serve()
 	dir := t.TempDir()
 	p := h.start("add", "--watch", "--folder", "papers", dir)
-	held := watches(t, url, "held", func(w []server.Watch) bool { return len(w) == 1 })[0]
+	held := watches(t, url, "held", func(w []api.Watch) bool { return len(w) == 1 })[0]
 	if held.By != "command" || held.Folder != "papers" || filepath.Base(held.Path) != filepath.Base(dir) {
 		t.Errorf("said of it: %+v", held)
 	}
@@ -120,7 +120,7 @@ func TestServerKnowsWhoElseFollows(t *testing.T) {
 	if code := p.end(); code != exitOK {
 		t.Errorf("exit code %d", code)
 	}
-	watches(t, url, "let go", func(w []server.Watch) bool { return len(w) == 0 })
+	watches(t, url, "let go", func(w []api.Watch) bool { return len(w) == 0 })
 }
 
 // Whoever reaches a server from elsewhere may not read what its user may.

@@ -19,6 +19,7 @@ import (
 	"ibid/internal/ingest"
 	"ibid/internal/run"
 	"ibid/internal/search"
+	"ibid/internal/server/api"
 )
 
 // Threads keeps conversations.
@@ -121,9 +122,9 @@ type Config struct {
 	Watches    Watches
 	Upkeep     Upkeep
 	Searcher   *search.Searcher
-	SearchMode search.Mode                       // of a search that does not say
-	Status     func(ctx context.Context) any     // GET /v1/status
-	Doctor     func(ctx context.Context) []Check // GET /v1/doctor
+	SearchMode search.Mode                           // of a search that does not say
+	Status     func(ctx context.Context) any         // GET /v1/status
+	Doctor     func(ctx context.Context) []api.Check // GET /v1/doctor
 	// Repair builds the search index anew from the database: POST /v1/doctor/repair
 	Repair func(ctx context.Context) (ingest.Agreement, error)
 	// Inventory says what is stored and where: GET /v1/inventory
@@ -156,15 +157,6 @@ type Config struct {
 	Now   func() time.Time
 	NewID func() string
 	Log   *slog.Logger
-}
-
-// Check is one finding of doctor.
-type Check struct {
-	Name    string `json:"name"`
-	OK      bool   `json:"ok"`
-	Level   string `json:"level"` // ok, warn, fail
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
 }
 
 // Server answers HTTP requests.

@@ -26,6 +26,7 @@ import (
 	"ibid/internal/run"
 	"ibid/internal/search"
 	"ibid/internal/server"
+	"ibid/internal/server/api"
 	"ibid/internal/store/sqlite"
 )
 
@@ -80,7 +81,7 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	runner := run.New(run.Config{Store: db, Leases: db, Threads: db, Answer: answer, Owner: "test", Now: time.Now, NewID: newID})
 	runner.Open()
 	cfg := server.Config{Runner: runner, Threads: db, Messages: db, Branches: db, Library: db, Pipeline: pipeline, Originals: pipeline, Searcher: searcher,
-		Status: func(context.Context) any { return nil }, Doctor: func(context.Context) []server.Check { return nil },
+		Status: func(context.Context) any { return nil }, Doctor: func(context.Context) []api.Check { return nil },
 		Repair: pipeline.Rebuild, Ready: db.Check, Now: time.Now, NewID: newID}
 	for _, c := range change {
 		c(&cfg)
