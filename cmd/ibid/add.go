@@ -6,14 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
 	"ibid/internal/ingest"
+	"ibid/internal/say"
 )
 
 func (c *cli) addCommand() *cobra.Command {
@@ -42,7 +43,7 @@ func (c *cli) addCommand() *cobra.Command {
 			if o.password, err = c.readPassword(cmd, ask, file); err != nil {
 				return err
 			}
-			return c.withSession(cmd, func(ctx context.Context, s *session) error {
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error {
 				if o.watch {
 					return c.watch(ctx, s, args, o)
 				}
@@ -72,7 +73,7 @@ type addOptions struct {
 	password string // of protected files; "" for none
 }
 
-func (c *cli) add(ctx context.Context, s *session, args []string, o addOptions) error {
+func (c *cli) add(ctx context.Context, s *app.Session, args []string, o addOptions) error {
 	found, err := c.collectSlowly(ctx, args, o.folder)
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func (c *cli) add(ctx context.Context, s *session, args []string, o addOptions) 
 	err = a.run(ctx, found.items)
 	a.bar.end()
 	if ctx.Err() != nil && len(a.pending) > 0 && !a.noWait {
-		fmt.Fprintf(c.err, "not done yet: %s; processing goes on %s, and `ibid cancel` stops it\n", count(len(a.pending), "document"), a.wherePending())
+		fmt.Fprintf(c.err, "not done yet: %s; processing goes on %s, and `ibid cancel` stops it\n", say.Count(len(a.pending), "document"), a.wherePending())
 	}
 	if err != nil {
 		return err
@@ -102,7 +103,7 @@ func (a *adder) say(one *added, outcome string) {
 	case one.err != nil:
 		mark = a.out.paint(red, "✗")
 	}
-	fmt.Fprintf(&a.said, "%s %s\n", mark, oneLine(one.name+": "+outcome, 0))
+	fmt.Fprintf(&a.said, "%s %s\n", mark, say.OneLine(one.name+": "+outcome, 0))
 }
 
 // wordless reports whether nothing was read in a picture that merely lies in a
@@ -114,7 +115,7 @@ func (one *added) wordless() bool {
 // outcome is the line that says what happened to an item.
 func (one *added) outcome() string {
 	if one.err != nil {
-		return reason(one.err)
+		return say.Reason(one.err)
 	}
 	d := one.doc
 	var said string
@@ -122,32 +123,16 @@ func (one *added) outcome() string {
 	case one.unchanged:
 		said = "unchanged"
 	case d.Kept > 0:
-		said = fmt.Sprintf("%d of %s embedded, %d kept", d.Embedded, count(d.Chunks, "chunk"), d.Kept)
+		said = fmt.Sprintf("%d of %s embedded, %d kept", d.Embedded, say.Count(d.Chunks, "chunk"), d.Kept)
 	case d.Pages > 0:
-		said = count(d.Pages, "page") + ", " + count(d.Chunks, "chunk")
+		said = say.Count(d.Pages, "page") + ", " + say.Count(d.Chunks, "chunk")
 	default:
-		said = count(d.Chunks, "chunk")
+		said = say.Count(d.Chunks, "chunk")
 	}
 	if d.Notice != "" {
 		said += "; " + d.Notice
 	}
 	return said
-}
-
-// reason is why a file could not be added, without what stands before it
-// already: the operation and the path.
-func reason(err error) string {
-	var coded *ibid.Error
-	var pathErr *fs.PathError
-	switch {
-	case errors.As(err, &coded) && coded.Hint != "":
-		return coded.Message + " (" + coded.Hint + ")"
-	case errors.As(err, &coded):
-		return coded.Message
-	case errors.As(err, &pathErr):
-		return pathErr.Err.Error()
-	}
-	return err.Error()
 }
 
 func (a *adder) printJSON(one *added, outcome string) {
@@ -159,7 +144,7 @@ func (a *adder) printJSON(one *added, outcome string) {
 		Document *ibid.Document `json:"document,omitempty"`
 	}{Name: one.name, Source: one.source, Outcome: outcome}
 	if one.err != nil {
-		line.Outcome, line.Error = "failed", reason(one.err)
+		line.Outcome, line.Error = "failed", say.Reason(one.err)
 	}
 	if one.doc.ID != "" {
 		line.Document = &one.doc
@@ -184,13 +169,13 @@ func (a *adder) summary(w io.Writer, found collection) error {
 		fmt.Fprintf(w, "left out, as the system makes up what is in them: %s\n", strings.Join(found.system, ", "))
 	}
 	if a.wordless > 0 {
-		fmt.Fprintf(w, "left out, as nothing could be read in them: %s\n", count(a.wordless, "picture"))
+		fmt.Fprintf(w, "left out, as nothing could be read in them: %s\n", say.Count(a.wordless, "picture"))
 	}
 	if len(a.pending) > 0 {
-		fmt.Fprintf(w, "%s sent; processing goes on %s\n", count(len(a.pending), "document"), a.wherePending())
+		fmt.Fprintf(w, "%s sent; processing goes on %s\n", say.Count(len(a.pending), "document"), a.wherePending())
 	}
 	if a.failed > 0 {
-		fmt.Fprintf(w, "%d of %s could not be added\n", a.failed, count(a.files, "document"))
+		fmt.Fprintf(w, "%d of %s could not be added\n", a.failed, say.Count(a.files, "document"))
 		return errReported
 	}
 	if a.files == 0 {
@@ -200,7 +185,7 @@ func (a *adder) summary(w io.Writer, found collection) error {
 }
 
 func (a *adder) wherePending() string {
-	if a.session.alone() {
+	if a.session.Alone() {
 		return "with the next command, or with `ibid serve`"
 	}
 	return "in the server"
@@ -213,29 +198,4 @@ func skippedText(skipped map[string]int) string {
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, ", ")
-}
-
-// count writes "1 page", "12 pages".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// byteSize writes a size as people read it, in powers of 1024.
-func byteSize(n int64) string {
-	const units = "KMGTPE"
-	if n < 1024 {
-		return fmt.Sprintf("%d B", n)
-	}
-	size, unit := float64(n)/1024, 0
-	for size >= 1024 && unit < len(units)-1 {
-		size /= 1024
-		unit++
-	}
-	if size < 10 {
-		return fmt.Sprintf("%.1f %ciB", size, units[unit])
-	}
-	return fmt.Sprintf("%.0f %ciB", size, units[unit])
 }

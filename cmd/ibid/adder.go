@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/client"
 )
 
 // adder is one run of add. One goroutine, that of run, keeps what is known of every
@@ -21,7 +23,7 @@ import (
 // What is done is counted and printed, not kept.
 type adder struct {
 	addOptions
-	session *session
+	session *app.Session
 	out     *terminal
 	bar     *progress
 	said    bytes.Buffer      // lines to print
@@ -47,7 +49,7 @@ type added struct {
 	done      bool
 }
 
-func (c *cli) newAdder(s *session, o addOptions, items []item) *adder {
+func (c *cli) newAdder(s *app.Session, o addOptions, items []item) *adder {
 	return &adder{
 		addOptions: o,
 		session:    s,
@@ -66,9 +68,9 @@ func (a *adder) run(ctx context.Context, items []item) error {
 	var working sync.WaitGroup
 	defer working.Wait()
 	defer cancel()
-	var changes <-chan change // nil: nothing is waited for
+	var changes <-chan client.Change // nil: nothing is waited for
 	if !a.noWait {
-		changes = a.session.changes(ctx)
+		changes = a.session.Changes(ctx)
 		working.Go(func() {
 			<-ctx.Done()
 			for range changes { // until it is closed
@@ -96,8 +98,8 @@ func (a *adder) run(ctx context.Context, items []item) error {
 			if !more {
 				return ctx.Err()
 			}
-			if ch.err != nil {
-				return ch.err
+			if ch.Err != nil {
+				return ch.Err
 			}
 			a.change(ch)
 		}
@@ -140,8 +142,8 @@ func (a *adder) take(s sending) {
 }
 
 // change learns what became of a document.
-func (a *adder) change(ch change) {
-	if ch.begun {
+func (a *adder) change(ch client.Change) {
+	if ch.Begun {
 		for source := range a.sending {
 			a.sending[source] = true
 		}
@@ -150,18 +152,18 @@ func (a *adder) change(ch change) {
 		}
 		return
 	}
-	d := ch.document
+	d := ch.Document
 	if _, ours := a.sending[d.Source]; ours && d.Source != "" {
 		a.sending[d.Source] = true
 	}
 	one := a.pending[d.ID]
 	switch {
-	case one == nil && ch.removed: // perhaps one whose id is not known yet
+	case one == nil && ch.Removed: // perhaps one whose id is not known yet
 		for source := range a.sending {
 			a.sending[source] = true
 		}
 	case one == nil:
-	case ch.removed:
+	case ch.Removed:
 		a.gone(one)
 	default:
 		a.update(one, d)
@@ -189,7 +191,7 @@ func (a *adder) ask(ctx context.Context) error {
 			continue
 		}
 		there := map[string]bool{}
-		for d, err := range a.session.eachDocument(ctx, url.Values{"document": ids}) {
+		for d, err := range a.session.EachDocument(ctx, url.Values{"document": ids}) {
 			if err != nil {
 				return err
 			}
@@ -217,7 +219,7 @@ func (a *adder) ask(ctx context.Context) error {
 // findMembers waits also for what came out of an archive. Those of an archive that
 // is ready are all there.
 func (a *adder) findMembers(ctx context.Context, archive *added) error {
-	for d, err := range a.session.eachDocument(ctx, url.Values{"part_of": {archive.doc.ID}}) {
+	for d, err := range a.session.EachDocument(ctx, url.Values{"part_of": {archive.doc.ID}}) {
 		if err != nil {
 			return err
 		}

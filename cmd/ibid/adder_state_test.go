@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/client"
 )
 
 // TestAddTakesNoOldNews tells an adder of changes in orders that the network allows.
@@ -32,28 +33,28 @@ func TestAddTakesNoOldNews(t *testing.T) {
 	}
 
 	a := begin("a", "b")
-	a.change(change{document: doc("a", ibid.DocumentReady, at)}) // before its id is known
+	a.change(client.Change{Document: doc("a", ibid.DocumentReady, at)}) // before its id is known
 	a.take(sending{done: []*added{sent("a"), sent("b")}})
 	if !a.asking["id-a"] || a.asking["id-b"] {
 		t.Errorf("asks for %v", a.asking)
 	}
-	a.change(change{document: doc("b", ibid.DocumentReady, at.Add(-time.Second))}) // the version before
+	a.change(client.Change{Document: doc("b", ibid.DocumentReady, at.Add(-time.Second))}) // the version before
 	if len(a.pending) != 2 {
 		t.Error("what was ready before it was sent is taken for what was sent")
 	}
-	a.change(change{document: doc("b", ibid.DocumentReady, at)})
-	a.change(change{document: doc("b", ibid.DocumentFailed, at.Add(time.Second))}) // later, by somebody else
-	a.change(change{document: ibid.Document{ID: "id-b"}, removed: true})
+	a.change(client.Change{Document: doc("b", ibid.DocumentReady, at)})
+	a.change(client.Change{Document: doc("b", ibid.DocumentFailed, at.Add(time.Second))}) // later, by somebody else
+	a.change(client.Change{Document: ibid.Document{ID: "id-b"}, Removed: true})
 	if a.flush(); said.String() != "✓ b: 1 chunk\n" || a.failed != 0 {
 		t.Errorf("said %q, %d failed", said.String(), a.failed)
 	}
-	a.change(change{document: ibid.Document{ID: "id-a"}, removed: true})
+	a.change(client.Change{Document: ibid.Document{ID: "id-a"}, Removed: true})
 	if a.failed != 1 || len(a.pending) != 0 {
 		t.Errorf("removed while it was added: %d failed, %d pending", a.failed, len(a.pending))
 	}
 
 	a = begin("a", "b")
-	a.change(change{document: ibid.Document{ID: "id-a"}, removed: true}) // of whichever file it was
+	a.change(client.Change{Document: ibid.Document{ID: "id-a"}, Removed: true}) // of whichever file it was
 	a.take(sending{done: []*added{sent("a"), sent("b")}})
 	if !a.asking["id-a"] || !a.asking["id-b"] {
 		t.Errorf("after a removal it asks for %v", a.asking)
@@ -61,7 +62,7 @@ func TestAddTakesNoOldNews(t *testing.T) {
 
 	a = begin("a", "b")
 	a.take(sending{done: []*added{sent("a")}})
-	a.change(change{begun: true}) // whatever came before was missed
+	a.change(client.Change{Begun: true}) // whatever came before was missed
 	a.take(sending{done: []*added{sent("b")}})
 	if !a.asking["id-a"] || !a.asking["id-b"] {
 		t.Errorf("where a stream begins it asks for %v", a.asking)

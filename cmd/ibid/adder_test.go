@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/client"
 )
 
 // unreliable stands between a command and its server. It cuts the stream of changes
@@ -118,8 +120,8 @@ func TestAddLearnsWhatItMissed(t *testing.T) {
 		defer front.Close()
 		var o, e bytes.Buffer
 		c := &cli{out: &o, err: &e, env: env("HOME", h.home)}
-		s := &session{client: newClient(endpoint{URL: front.URL}, nil)}
-		defer s.client.close()
+		s := &app.Session{Client: client.New(client.Endpoint{URL: front.URL}, nil)}
+		defer s.Client.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), hang)
 		defer cancel()
 		if err := c.add(ctx, s, []string{filepath.Join(h.home, "docs")}, addOptions{}); err != errReported {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/say"
 )
 
 // answerView shows a run while it happens: thinking and steps on one stream,
@@ -93,7 +94,7 @@ func (v *answerView) think(text string) {
 		v.breakLine()
 		text = strings.TrimLeft(text, " \n")
 	}
-	text = safe(text)
+	text = say.Safe(text)
 	if text == "" {
 		return
 	}
@@ -184,7 +185,7 @@ func supportOf(c ibid.Claim) ibid.SupportDegree {
 func (v *answerView) say(line string) {
 	v.breakLine()
 	v.within = nothing
-	v.note.printf("%s\n", v.note.paint(dim, oneLine(line, v.note.width)))
+	v.note.printf("%s\n", v.note.paint(dim, say.OneLine(line, v.note.width)))
 }
 
 // breakLine brings what is written next to the start of a line.
@@ -208,7 +209,7 @@ func (v *answerView) write(pieces []piece) {
 		for _, n := range p.notes {
 			v.cited[n] = true
 		}
-		text := safe(p.text)
+		text := say.Safe(p.text)
 		if text == "" {
 			continue
 		}
@@ -240,9 +241,9 @@ func (v *answerView) retract(reason string) {
 func (v *answerView) fail(d ibid.RunFailed) {
 	v.breakLine()
 	v.within = nothing
-	v.note.printf("%s\n", v.note.paint(red, "✗ "+oneLine(d.Message, 0)))
+	v.note.printf("%s\n", v.note.paint(red, "✗ "+say.OneLine(d.Message, 0)))
 	if d.Hint != "" {
-		v.note.printf("  → %s\n", oneLine(d.Hint, 0))
+		v.note.printf("  → %s\n", say.OneLine(d.Hint, 0))
 	}
 }
 
@@ -264,7 +265,7 @@ func (v *answerView) lastLine(d ibid.Finished) string {
 	took := (time.Duration(d.Timing.TotalMS) * time.Millisecond).Round(10 * time.Millisecond)
 	parts := []string{string(d.Status), took.String()}
 	if d.Usage.OutputTokens > 0 {
-		parts = append(parts, count(d.Usage.OutputTokens, "token"))
+		parts = append(parts, say.Count(d.Usage.OutputTokens, "token"))
 	}
 	return "· " + strings.Join(parts, " · ") + " · " + v.goOn
 }
@@ -288,7 +289,7 @@ func (v *answerView) footnote(c ibid.Citation) {
 	if c.Heading != "" {
 		title += " — " + c.Heading
 	}
-	v.out.printf("\n%s%s\n", v.out.paint(amber, mark), v.out.paint(bold, oneLine(title, max(0, v.out.width-len(mark)))))
+	v.out.printf("\n%s%s\n", v.out.paint(amber, mark), v.out.paint(bold, say.OneLine(title, max(0, v.out.width-len(mark)))))
 	indent := strings.Repeat(" ", len(mark))
 	if c.Query != "" && c.Query != c.Quote {
 		v.out.printf("%s\n", wrap(c.Query, indent, v.out.width))
@@ -297,7 +298,7 @@ func (v *answerView) footnote(c ibid.Citation) {
 		v.out.printf("%s\n", wrap("“"+c.Quote+"”", indent, v.out.width))
 	}
 	if where := v.where(c); where != "" {
-		v.out.printf("%s%s\n", indent, v.out.paint(dim, safe(where)))
+		v.out.printf("%s%s\n", indent, v.out.paint(dim, say.Safe(where)))
 	}
 }
 

@@ -17,6 +17,9 @@ import (
 	"golang.org/x/term"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/say"
+	"ibid/internal/server/api"
 )
 
 func (c *cli) askCommand() *cobra.Command {
@@ -90,7 +93,7 @@ func (c *cli) ask(cmd *cobra.Command, args []string, o askOptions) error {
 	defer cancel()
 
 	run := &askRun{cli: c, options: o, signals: signals, cancel: cancel}
-	return run.do(ctx, cmd, question{
+	return run.do(ctx, cmd, api.Question{
 		InputText: text,
 		Think:     think,
 		Scope:     ibid.Scope{Category: o.category, Tags: o.tags, Folder: strings.Trim(o.folder, "/")},
@@ -110,7 +113,7 @@ func readAttachments(paths []string) ([]ibid.Attachment, error) {
 	for _, path := range paths {
 		f, size, err := openRegular("", path)
 		if err != nil {
-			return nil, fmt.Errorf("attach %s: %s", path, reason(err))
+			return nil, fmt.Errorf("attach %s: %s", path, say.Reason(err))
 		}
 		data, err := io.ReadAll(io.LimitReader(f, maxAttached+1))
 		f.Close()
@@ -118,7 +121,7 @@ func readAttachments(paths []string) ([]ibid.Attachment, error) {
 			return nil, fmt.Errorf("attach %s: %w", path, err)
 		}
 		if len(data) > maxAttached {
-			return nil, fmt.Errorf("attach %s: %s is too much to send with a question; ibid add takes it into the library", path, byteSize(size))
+			return nil, fmt.Errorf("attach %s: %s is too much to send with a question; ibid add takes it into the library", path, say.Bytes(size))
 		}
 		if len(data) == 0 {
 			return nil, fmt.Errorf("attach %s: the file is empty", path)
@@ -157,7 +160,7 @@ func (r *askRun) quit() {
 	signal.Stop(r.signals)
 }
 
-func (r *askRun) do(ctx context.Context, cmd *cobra.Command, q question) (err error) {
+func (r *askRun) do(ctx context.Context, cmd *cobra.Command, q api.Question) (err error) {
 	unwatch := r.quitOnSignal()
 	s, err := r.cli.connect(ctx, cmd)
 	if err != nil {
@@ -190,38 +193,38 @@ func (r *askRun) quitOnSignal() (stop func()) {
 	}
 }
 
-func (r *askRun) send(ctx context.Context, s *session, q question) (asked, error) {
+func (r *askRun) send(ctx context.Context, s *app.Session, q api.Question) (api.Asked, error) {
 	thread, err := r.thread(ctx, s)
 	if err != nil {
-		return asked{}, err
+		return api.Asked{}, err
 	}
 	if err := checkScope(ctx, s, q.Scope); err != nil {
-		return asked{}, err
+		return api.Asked{}, err
 	}
-	documents, err := s.named(ctx, r.options.documents)
+	documents, err := s.Named(ctx, r.options.documents)
 	if err != nil {
-		return asked{}, err
+		return api.Asked{}, err
 	}
 	for _, d := range documents {
 		q.Scope.Documents = append(q.Scope.Documents, d.ID)
 	}
 	for _, name := range r.options.databases {
-		d, err := s.database(ctx, name)
+		d, err := s.Database(ctx, name)
 		if err != nil {
-			return asked{}, err
+			return api.Asked{}, err
 		}
 		q.Scope.Databases = append(q.Scope.Databases, d.ID)
 	}
 	r.options.thread = thread
-	return s.ask(ctx, thread, q)
+	return s.Ask(ctx, thread, q)
 }
 
 // thread is the id of the conversation that is gone on with, else of a new one.
-func (r *askRun) thread(ctx context.Context, s *session) (string, error) {
+func (r *askRun) thread(ctx context.Context, s *app.Session) (string, error) {
 	if r.options.thread == "" {
 		return uuid.NewString(), nil
 	}
-	return s.findThread(ctx, r.options.thread)
+	return s.FindThread(ctx, r.options.thread)
 }
 
 // logged is an event with the bytes that the server wrote.
@@ -232,11 +235,11 @@ type logged struct {
 
 // show follows the run to its end. The first signal stops the run, which then
 // ends as any other does; the second one quits.
-func (r *askRun) show(ctx context.Context, s *session, a asked) error {
+func (r *askRun) show(ctx context.Context, s *app.Session, a api.Asked) error {
 	events, followed := make(chan logged), make(chan error, 1)
 	go func() {
 		defer close(events)
-		followed <- s.follow(ctx, a.MessageID, func(raw []byte, e ibid.Event) error {
+		followed <- s.Follow(ctx, a.MessageID, func(raw []byte, e ibid.Event) error {
 			select {
 			case events <- logged{bytes.Clone(raw), e}:
 				return nil
@@ -278,22 +281,22 @@ func (r *askRun) show(ctx context.Context, s *session, a asked) error {
 }
 
 type stopResult struct {
-	stopped
+	api.Stopped
 	err error
 }
 
 // stop asks for the run to be stopped; the answer comes once the connection to
 // the model is closed.
-func (r *askRun) stop(ctx context.Context, s *session) chan stopResult {
+func (r *askRun) stop(ctx context.Context, s *app.Session) chan stopResult {
 	result := make(chan stopResult, 1)
 	go func() {
-		st, err := s.stop(ctx, r.options.thread)
+		st, err := s.Stop(ctx, r.options.thread)
 		result <- stopResult{st, err}
 	}()
 	return result
 }
 
-func (r *askRun) view(ctx context.Context, s *session) *answerView {
+func (r *askRun) view(ctx context.Context, s *app.Session) *answerView {
 	c := r.cli
 	v := newAnswerView(newTerminal(c.out, c.env), newTerminal(c.err, c.env))
 	v.json = r.options.json
@@ -303,9 +306,9 @@ func (r *askRun) view(ctx context.Context, s *session) *answerView {
 }
 
 // sourceOf says where documents came from, "" of one that was removed since.
-func sourceOf(ctx context.Context, s *session) func(documentID string) string {
+func sourceOf(ctx context.Context, s *app.Session) func(documentID string) string {
 	return func(documentID string) string {
-		doc, err := s.document(ctx, documentID)
+		doc, err := s.Document(ctx, documentID)
 		if err != nil {
 			return ""
 		}

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,8 +11,9 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"ibid"
+	"ibid/internal/app"
 	"ibid/internal/backup"
+	"ibid/internal/say"
 )
 
 func (c *cli) backupCommand() *cobra.Command {
@@ -55,7 +53,7 @@ func (c *cli) backupCommand() *cobra.Command {
 			case keep > 0 && backup.IsArchive(to):
 				return usagef(cmd, "--keep is for folders: %s is one file with one copy", filepath.Base(to))
 			}
-			return c.withSession(cmd, func(ctx context.Context, s *session) error { return c.backUp(ctx, s, to, keep, asJSON) })
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error { return c.backUp(ctx, s, to, keep, asJSON) })
 		},
 	}
 	cmd.Flags().IntVar(&keep, "keep", 0, "keep the newest `N` copies in DIR, and delete older ones once this one is made (default: keep all)")
@@ -64,10 +62,10 @@ func (c *cli) backupCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) backUp(ctx context.Context, s *session, to string, keep int, asJSON bool) error {
+func (c *cli) backUp(ctx context.Context, s *app.Session, to string, keep int, asJSON bool) error {
 	bar := newWorkBar(newTerminal(c.err, c.env))
 	var result backup.Result
-	err := s.longWork(ctx, "/v1/backup", map[string]any{"to": to, "keep": keep}, func(line []byte) {
+	err := s.LongWork(ctx, "/v1/backup", map[string]any{"to": to, "keep": keep}, func(line []byte) {
 		var p backup.Progress
 		if json.Unmarshal(line, &p) == nil {
 			bar.show(p)
@@ -84,17 +82,17 @@ func (c *cli) backUp(ctx context.Context, s *session, to string, keep int, asJSO
 	}
 	out := newTerminal(c.out, c.env)
 	out.printf("%s backed up %s and %s to %s: %s in %s, %s of them new; all of it was read back\n", out.paint(green, "✓"),
-		count(result.Documents, "document"), count(result.Threads, "conversation"), oneLine(filepath.Join(result.To, result.Name), 0),
-		byteSize(result.Bytes), count(result.Files, "file"), byteSize(result.NewBytes))
+		say.Count(result.Documents, "document"), say.Count(result.Threads, "conversation"), say.OneLine(filepath.Join(result.To, result.Name), 0),
+		say.Bytes(result.Bytes), say.Count(result.Files, "file"), say.Bytes(result.NewBytes))
 	if result.Repaired > 0 {
-		out.printf("%s %s of earlier backups had changed there and %s written anew: look after that disk\n", out.paint(amber, "!"), count(result.Repaired, "file"), wasOrWere(result.Repaired))
+		out.printf("%s %s of earlier backups had changed there and %s written anew: look after that disk\n", out.paint(amber, "!"), say.Count(result.Repaired, "file"), wasOrWere(result.Repaired))
 	}
 	if len(result.Dropped) > 0 {
 		out.printf("  older copies that went: %s\n", strings.Join(result.Dropped, ", "))
 	}
 	if n := len(result.Missing); n > 0 {
 		out.printf("%s %s not in it: the library itself has lost or damaged %s\n  → ibid doctor --scrub names them; an older backup may have them: ibid restore BACKUP --only-damaged\n",
-			out.paint(amber, "!"), count(n, "original")+" "+areOrIs(n), themOrIt(n))
+			out.paint(amber, "!"), say.Count(n, "original")+" "+say.AreOrIs(n), themOrIt(n))
 	}
 	return nil
 }
@@ -127,7 +125,7 @@ func (c *cli) listBackup(path string, asJSON bool) error {
 	}
 	out := newTerminal(c.out, c.env)
 	if len(copies) == 0 {
-		out.printf("no finished copy in %s\n", oneLine(path, 0))
+		out.printf("no finished copy in %s\n", say.OneLine(path, 0))
 		return nil
 	}
 	t := table{columns: []column{{title: "MADE AT"}, {title: "DOCUMENTS", right: true}, {title: "CONVERSATIONS", right: true}, {title: "SIZE", right: true}, {title: "IBID", give: true}, {title: "NAME", give: true}}}
@@ -136,56 +134,10 @@ func (c *cli) listBackup(path string, asJSON bool) error {
 			t.add("?", "", "", "", "cannot be restored: "+copy.Error, copy.Name)
 			continue
 		}
-		t.add(copy.MadeAt.Local().Format("2006-01-02 15:04:05"), strconv.Itoa(copy.Documents), strconv.Itoa(copy.Threads), byteSize(copy.Bytes), copy.Ibid, copy.Name)
+		t.add(copy.MadeAt.Local().Format("2006-01-02 15:04:05"), strconv.Itoa(copy.Documents), strconv.Itoa(copy.Threads), say.Bytes(copy.Bytes), copy.Ibid, copy.Name)
 	}
 	t.print(out)
 	return nil
-}
-
-// longWork asks the server for something that takes long. each is given the lines
-// that say how far it is.
-func (c *client) longWork(ctx context.Context, path string, body any, each func(line []byte), result any) error {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	r := post(path, text)
-	r.owner = true
-	resp, err := c.send(ctx, r)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	lines := bufio.NewScanner(resp.Body)
-	lines.Buffer(nil, maxEventLine)
-	for lines.Scan() {
-		var line struct {
-			Progress json.RawMessage `json:"progress"`
-			Result   json.RawMessage `json:"result"`
-			Error    *struct {
-				Code    ibid.Code `json:"code"`
-				Message string    `json:"message"`
-				Hint    string    `json:"hint"`
-			} `json:"error"`
-		}
-		switch {
-		case len(lines.Bytes()) == 0: // a sign of life
-			continue
-		case json.Unmarshal(lines.Bytes(), &line) != nil:
-			return fmt.Errorf("read the answer to %s: %q", path, oneLine(lines.Text(), 100))
-		case line.Error != nil:
-			return &ibid.Error{Code: line.Error.Code, Message: line.Error.Message, Hint: line.Error.Hint}
-		case line.Result != nil:
-			return json.Unmarshal(line.Result, result)
-		}
-		each(line.Progress)
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	e := ibid.Errorf(ibid.CodeInternal, "the server has stopped in the middle of it")
-	e.Hint = "run the command again: it goes on with what is done"
-	return errors.Join(e, lines.Err())
 }
 
 // workBar shows how far a backup or a restore is: a bar on a terminal, elsewhere a
@@ -222,7 +174,7 @@ func (b *workBar) show(p backup.Progress) {
 		} else if !b.t.tty {
 			said := phaseTexts[p.Phase]
 			if p.Total > 0 {
-				said += ", " + byteSize(p.Total)
+				said += ", " + say.Bytes(p.Total)
 			}
 			b.t.printf("%s\n", said)
 		}

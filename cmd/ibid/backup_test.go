@@ -8,24 +8,21 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"ibid"
+	"ibid/internal/app/datadir"
 	"ibid/internal/backup"
 	"ibid/internal/disk"
 	"ibid/internal/ibidtest"
-	"ibid/internal/store/sqlite"
+	"ibid/internal/server/api"
 )
 
 // originals are the originals and tables of a data directory, by path.
@@ -92,7 +89,7 @@ func TestBackupWhileItIsUsed(t *testing.T) {
 	if got, want := restored.originals(), h.originals(); !maps.Equal(got, want) || len(got) != 4 {
 		t.Errorf("%d originals and tables were restored, want %d that are the same", len(got), len(want))
 	}
-	if mine, theirs := h.stored()[identityName], restored.stored()[identityName]; mine != theirs {
+	if mine, theirs := h.stored()[datadir.IdentityName], restored.stored()[datadir.IdentityName]; mine != theirs {
 		t.Errorf("the identity is %q, not %q", theirs, mine)
 	}
 	for _, command := range [][]string{{"ls", "--json"}, {"ls", "--json", "--folder", ""}, {"database", "ls", "--json"}, {"show", "--json", threads[0].ID},
@@ -136,7 +133,7 @@ func TestBackupsOfOlderFormats(t *testing.T) {
 		old, to := filepath.Join(root, "clean", "data"), filepath.Join(h.home, "backup")
 		library := backup.Config{FS: disk.OS{}, Dir: old, Now: time.Now, Hold: func() func() { return func() {} },
 			Copy: func(_ context.Context, path string, _ func(done, total int64) error) error {
-				body, err := os.ReadFile(filepath.Join(old, databaseName))
+				body, err := os.ReadFile(filepath.Join(old, datadir.DatabaseName))
 				return errors.Join(err, os.WriteFile(path, body, 0o600))
 			}}
 		if _, err := library.Run(t.Context(), backup.Job{To: to}); err != nil {
@@ -280,7 +277,7 @@ func TestWhatIsThereIsMovedAside(t *testing.T) {
 	if body, _ := os.ReadFile(filepath.Join(h.data, "ibid.toml")); !strings.Contains(string(body), "sesame") {
 		t.Errorf("the settings are %q", body)
 	}
-	if err := os.Truncate(filepath.Join(h.data, databaseName), 5000); err != nil {
+	if err := os.Truncate(filepath.Join(h.data, datadir.DatabaseName), 5000); err != nil {
 		t.Fatal(err)
 	}
 	h.must("restore", to)
@@ -318,7 +315,7 @@ func TestNobodyNamesPathsOverHTTP(t *testing.T) {
 	}
 	h.must("backup", to) // who can read server.json may
 	for _, path := range []string{"/v1/status", "/v1/settings", "/v1/doctor"} {
-		info, err := readServerInfo(h.data)
+		info, err := datadir.ReadServerInfo(h.data)
 		if err != nil || info.Owner == "" {
 			t.Fatalf("%+v, %v", info, err)
 		}
@@ -341,7 +338,7 @@ func TestAMissedBackupIsMadeUpFor(t *testing.T) {
 	server, url := h.serve("--config", cfg)
 	server.await(server.errs, `msg="backed up" to=\S+ copy=\S+`)
 	body := getBody(t, url+"/v1/status", "")
-	var status statusReport
+	var status api.Status
 	if err := json.Unmarshal([]byte(body[len("200 "):]), &status); err != nil {
 		t.Fatal(err)
 	}
@@ -362,84 +359,6 @@ func TestAMissedBackupIsMadeUpFor(t *testing.T) {
 	if code != exitFailed || !strings.Contains(errs, `write it like "daily to`) {
 		t.Errorf("a bad schedule: exit code %d, %s", code, errs)
 	}
-}
-
-// Three nights pass, on a clock of the test's own; one of them fails and is tried
-// again an hour later.
-func TestScheduledBackups(t *testing.T) {
-	t.Parallel()
-	dir, to := t.TempDir(), filepath.Join(t.TempDir(), "backup")
-	synctest.Test(t, func(t *testing.T) {
-		db, err := sqlite.Open(t.Context(), filepath.Join(dir, databaseName), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		if err := db.SetIdentity(t.Context(), "identity"); err != nil {
-			t.Fatal(err)
-		}
-		schedule, err := backup.ParseSchedule("daily at 03:00 to " + to + ", keep 2")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var broken atomic.Bool
-		copyTo := func(ctx context.Context, path string, after func(done, total int64) error) error {
-			if broken.Load() {
-				return errors.New("broken")
-			}
-			return db.CopyTo(ctx, path, after)
-		}
-		u := &upkeep{store: db, schedule: schedule, scrub: scrubOff, disk: disk.OS{}, dir: dir, now: time.Now, log: slog.New(slog.DiscardHandler),
-			library: backup.Config{FS: disk.OS{}, Dir: dir, Identity: "identity", Copy: copyTo, Hold: func() func() { return func() {} }, Now: time.Now}}
-		days, night := 0, time.Now()
-		for night.Hour() != 12 { // begin at noon
-			night = night.Add(time.Hour)
-		}
-		time.Sleep(time.Until(night))
-		stop := make(chan struct{})
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			defer close(stop)
-			u.keepUp(ctx)
-		}()
-		names := func() []string {
-			t.Helper()
-			var names []string
-			copies, err := backup.List(to)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, c := range copies {
-				names = append(names, c.MadeAt.Local().Format("02 15:04"))
-			}
-			return names
-		}
-		at := func(day int, clock string) string { return night.AddDate(0, 0, day).Format("02 ") + clock }
-		expect := func(want ...string) {
-			t.Helper()
-			if got := names(); !slices.Equal(got, want) {
-				t.Errorf("day %d: the copies are of %q, want %q", days, got, want)
-			}
-		}
-		time.Sleep(time.Hour)
-		expect(at(0, "12:00")) // none was ever made, so one is due at once
-		time.Sleep(24 * time.Hour)
-		expect(at(0, "12:00"), at(1, "03:00"))
-		time.Sleep(24 * time.Hour)
-		expect(at(1, "03:00"), at(2, "03:00"))
-		broken.Store(true) // the next one fails
-		time.Sleep(16*time.Hour - 30*time.Minute)
-		broken.Store(false)
-		expect(at(1, "03:00"), at(2, "03:00"))
-		last, err := u.last(ctx)
-		if err != nil || last.OK || last.Error == "" {
-			t.Errorf("the failure is not remembered: %+v, %v", last, err)
-		}
-		time.Sleep(time.Hour)
-		expect(at(2, "03:00"), at(3, "05:00"))
-		cancel()
-		<-stop
-	})
 }
 
 // A flipped byte in an original is found, by command and in the background; nothing
@@ -485,8 +404,8 @@ func TestAFlippedByteIsFound(t *testing.T) {
 	h.must("doctor", "--scrub")
 
 	flip()
-	next, _ := json.Marshal(scrubState{Next: time.Now().Add(-time.Hour), Problems: []scrubProblem{}})
-	inDatabase(t, filepath.Join(h.data, databaseName), "UPDATE settings SET value = '"+string(next)+"' WHERE name = 'scrub'")
+	next, _ := json.Marshal(api.ScrubState{Next: time.Now().Add(-time.Hour), Problems: []api.ScrubProblem{}})
+	inDatabase(t, filepath.Join(h.data, datadir.DatabaseName), "UPDATE settings SET value = '"+string(next)+"' WHERE name = 'scrub'")
 	server, url := h.serve()
 	server.await(server.errs, `an original is not what it was.*other\.md`)
 	server.await(server.errs, "originals are damaged or missing")
@@ -511,11 +430,11 @@ func TestScrubGoesOn(t *testing.T) {
 	for _, hash := range []string{first, second} {
 		os.Remove(filepath.Join(h.data, "files", hash[:2], hash))
 	}
-	state, _ := json.Marshal(scrubState{Next: time.Now().Add(-time.Hour), Place: first, Checked: 1, Problems: []scrubProblem{}})
-	inDatabase(t, filepath.Join(h.data, databaseName), "INSERT OR REPLACE INTO settings VALUES ('scrub', '"+string(state)+"')")
+	state, _ := json.Marshal(api.ScrubState{Next: time.Now().Add(-time.Hour), Place: first, Checked: 1, Problems: []api.ScrubProblem{}})
+	inDatabase(t, filepath.Join(h.data, datadir.DatabaseName), "INSERT OR REPLACE INTO settings VALUES ('scrub', '"+string(state)+"')")
 	server, url := h.serve()
 	server.await(server.errs, "originals are damaged or missing")
-	var status statusReport
+	var status api.Status
 	if err := json.Unmarshal([]byte(getBody(t, url+"/v1/status", "")[len("200 "):]), &status); err != nil {
 		t.Fatal(err)
 	}

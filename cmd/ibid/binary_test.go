@@ -21,7 +21,10 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/app/datadir"
+	"ibid/internal/client"
 	"ibid/internal/ibidtest"
+	"ibid/internal/say"
 )
 
 // The tests below run the real program as a user does.
@@ -305,7 +308,7 @@ func TestAskJSONIsARunLog(t *testing.T) {
 	var last ibid.Event
 	seq, started := int64(0), 0
 	lines := bufio.NewScanner(strings.NewReader(h.must("ask", "--json", "How long does the warranty last?")))
-	lines.Buffer(nil, maxEventLine)
+	lines.Buffer(nil, client.MaxEventLine)
 	for lines.Scan() {
 		if err := json.Unmarshal(lines.Bytes(), &last); err != nil {
 			t.Fatalf("%v in %s", err, lines.Text())
@@ -341,7 +344,7 @@ func TestCommandsTalkToTheServer(t *testing.T) {
 		errs, _ := server.errs.look()
 		t.Errorf("the server ended with %d\n%s", code, errs)
 	}
-	if _, err := readServerInfo(h.data); err == nil {
+	if _, err := datadir.ReadServerInfo(h.data); err == nil {
 		t.Error("server.json is still there")
 	}
 }
@@ -388,7 +391,7 @@ func TestAServerThatWasKilledIsNotMissed(t *testing.T) {
 	h.must("add", h.file("terms.md", warrantyText))
 	server.cmd.Process.Kill()
 	server.end()
-	if _, err := readServerInfo(h.data); err != nil {
+	if _, err := datadir.ReadServerInfo(h.data); err != nil {
 		t.Fatalf("a killed server leaves its server.json: %v", err)
 	}
 	if out := h.must("ls"); !strings.Contains(out, "terms.md") {
@@ -427,7 +430,7 @@ func TestServeRefusals(t *testing.T) {
 func TestServeWaitsForACommandToEnd(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	hold, err := holdDir(h.data, "ask")
+	hold, err := datadir.Acquire(h.data, "ask")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -502,7 +505,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", h.data).CombinedOutput(); err != nil {
-		t.Skipf("no small disk can be mounted here: %s", oneLine(string(out), 100))
+		t.Skipf("no small disk can be mounted here: %s", say.OneLine(string(out), 100))
 	}
 	defer exec.Command("umount", h.data).Run()
 	h.must("add", h.file("terms.md", warrantyText))
@@ -622,7 +625,7 @@ func TestDoctorMissesOriginals(t *testing.T) {
 		}
 	}
 	code, out, _ := h.run("doctor")
-	if code != exitFailed || !strings.Contains(out, "✗ originals") || !strings.Contains(out, "1 of 2 documents") || !strings.Contains(out, "ibid add "+shellQuote(lost)) {
+	if code != exitFailed || !strings.Contains(out, "✗ originals") || !strings.Contains(out, "1 of 2 documents") || !strings.Contains(out, "ibid add "+say.ShellQuote(lost)) {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	h.must("add", lost)

@@ -3,12 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/client"
+	"ibid/internal/say"
 )
 
 func (c *cli) cancelCommand() *cobra.Command {
@@ -20,34 +21,28 @@ func (c *cli) cancelCommand() *cobra.Command {
 		Example: "  ibid cancel report.pdf\n  ibid cancel '*.pdf'",
 		Args:    arguments(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withSession(cmd, func(ctx context.Context, s *session) error { return c.cancel(ctx, s, args) })
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error { return c.cancel(ctx, s, args) })
 		},
 	}
 }
 
-func (c *cli) cancel(ctx context.Context, s *session, names []string) error {
-	found, err := s.named(ctx, names)
+func (c *cli) cancel(ctx context.Context, s *app.Session, names []string) error {
+	found, err := s.Named(ctx, names)
 	if err != nil {
 		return err
 	}
 	for _, d := range found {
-		now, err := s.cancelDocument(ctx, d.ID)
+		now, err := s.CancelDocument(ctx, d.ID)
 		switch {
 		case ibid.CodeOf(err) == ibid.CodeConflict && err != nil:
-			fmt.Fprintf(c.out, "%s is not being added\n", oneLine(libraryPath(d), 0))
+			fmt.Fprintf(c.out, "%s is not being added\n", say.OneLine(client.LibraryPath(d), 0))
 		case err != nil:
 			return fmt.Errorf("cancel %s: %w", d.Name, err)
 		case now.Status == ibid.DocumentReady:
-			fmt.Fprintf(c.out, "cancelled %s; it stays as it was\n", oneLine(libraryPath(d), 0))
+			fmt.Fprintf(c.out, "cancelled %s; it stays as it was\n", say.OneLine(client.LibraryPath(d), 0))
 		default:
-			fmt.Fprintf(c.out, "cancelled %s\n", oneLine(libraryPath(d), 0))
+			fmt.Fprintf(c.out, "cancelled %s\n", say.OneLine(client.LibraryPath(d), 0))
 		}
 	}
 	return nil
-}
-
-func (c *client) cancelDocument(ctx context.Context, id string) (ibid.Document, error) {
-	var d ibid.Document
-	err := c.call(ctx, request{method: http.MethodPost, path: "/v1/documents/" + url.PathEscape(id) + "/cancel"}, &d)
-	return d, err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"ibid/internal/server/api"
 	"io"
 	"net/http"
 	"os"
@@ -16,6 +15,10 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/app/config"
+	"ibid/internal/app/datadir"
+	"ibid/internal/server/api"
 )
 
 // fakeApp is an application that keeps documents in memory and answers every
@@ -24,7 +27,7 @@ type fakeApp struct {
 	mu      sync.Mutex
 	token   string
 	docs    []ibid.Document
-	asked   []question
+	asked   []api.Question
 	lines   []string
 	broken  bool   // the answer fails
 	stuck   func() // called when somebody looks at the documents, which then stay in work
@@ -89,7 +92,7 @@ func (a *fakeApp) Handler() http.Handler {
 		}}})
 	})
 	mux.HandleFunc("POST /v1/threads/{id}/user_message", func(w http.ResponseWriter, r *http.Request) {
-		var q question
+		var q api.Question
 		json.NewDecoder(r.Body).Decode(&q)
 		a.asked = append(a.asked, q)
 		w.WriteHeader(http.StatusAccepted)
@@ -133,16 +136,16 @@ func (a *fakeApp) changes(w http.ResponseWriter, r *http.Request) {
 }
 
 // runCLI runs a command over the fake application.
-func runCLI(t *testing.T, app *fakeApp, dir string, args ...string) (code int, out, errs string) {
+func runCLI(t *testing.T, fake *fakeApp, dir string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
 	c := &cli{in: strings.NewReader(""), out: &o, err: &e, env: env("HOME", dir, "IBID_DATA", filepath.Join(dir, "data"))}
-	c.open = func(_ context.Context, cfg Config) (application, error) {
-		if app == nil {
+	c.open = func(_ context.Context, cfg config.Config) (app.Application, error) {
+		if fake == nil {
 			return nil, errors.New("the database is broken")
 		}
-		app.token = cfg.Token
-		return app, nil
+		fake.token = cfg.Token
+		return fake, nil
 	}
 	code = c.run(context.Background(), args)
 	return code, o.String(), e.String()
@@ -160,7 +163,7 @@ func TestExitCodes(t *testing.T) {
 	library := []ibid.Document{{ID: "d1-long-id", Name: "a.pdf", Folder: "law/old", Chunks: 3, Source: "/x/a b.pdf", Status: ibid.DocumentReady}}
 	tests := []struct {
 		args      string
-		app       *fakeApp
+		App       *fakeApp
 		code      int
 		out, errs string // that must be printed
 	}{
@@ -224,7 +227,7 @@ func TestExitCodes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
-			code, out, errs := runCLI(t, tt.app, t.TempDir(), strings.Fields(tt.args)...)
+			code, out, errs := runCLI(t, tt.App, t.TempDir(), strings.Fields(tt.args)...)
 			if code != tt.code || !strings.Contains(out, tt.out) || !strings.Contains(errs, tt.errs) {
 				t.Errorf("exit code %d, want %d with %q and %q\nstdout:\n%s\nstderr:\n%s", code, tt.code, tt.out, tt.errs, out, errs)
 			}
@@ -268,39 +271,39 @@ func TestAskSendsTheScope(t *testing.T) {
 func TestSessionsShareOneHolder(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	cfg := Config{Data: t.TempDir()}
-	open := func(app *fakeApp) openFunc {
-		return func(_ context.Context, cfg Config) (application, error) {
-			app.token = cfg.Token
-			return app, nil
+	cfg := config.Config{Data: t.TempDir()}
+	open := func(fake *fakeApp) app.OpenFunc {
+		return func(_ context.Context, cfg config.Config) (app.Application, error) {
+			fake.token = cfg.Token
+			return fake, nil
 		}
 	}
 	firstApp, secondApp := &fakeApp{}, &fakeApp{docs: []ibid.Document{{ID: "second"}}}
-	first, err := connect(ctx, cfg, "add", open(firstApp), io.Discard)
+	first, err := app.Connect(ctx, cfg, "add", open(firstApp), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := connect(ctx, cfg, "ls", open(secondApp), io.Discard)
+	second, err := app.Connect(ctx, cfg, "ls", open(secondApp), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !first.alone() || second.alone() || second.endpoint() != first.endpoint() {
-		t.Fatalf("the first is at %v, the second at %v", first.endpoint(), second.endpoint())
+	if !first.Alone() || second.Alone() || second.Endpoint() != first.Endpoint() {
+		t.Fatalf("the first is at %v, the second at %v", first.Endpoint(), second.Endpoint())
 	}
-	if _, err := second.documentsWhere(ctx, nil, nil, 0); err != nil {
+	if _, err := second.DocumentsWhere(ctx, nil, nil, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Close(); err != nil || !firstApp.stopped {
 		t.Fatalf("close: %v, stopped %v", err, firstApp.stopped)
 	}
-	docs, err := second.documentsWhere(ctx, nil, nil, 0)
-	if err != nil || len(docs) != 1 || docs[0].ID != "second" || !second.alone() {
+	docs, err := second.DocumentsWhere(ctx, nil, nil, 0)
+	if err != nil || len(docs) != 1 || docs[0].ID != "second" || !second.Alone() {
 		t.Errorf("after the holder has gone: %v, %v", docs, err)
 	}
 	if err := second.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(cfg.Data, serverName)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(cfg.Data, datadir.ServerName)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("server.json was left behind: %v", err)
 	}
 }
@@ -308,8 +311,8 @@ func TestSessionsShareOneHolder(t *testing.T) {
 func TestDoctorAsksTheRunningServerBesideABrokenConfiguration(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s, err := connect(context.Background(), Config{Data: filepath.Join(dir, "data")}, "serve",
-		func(context.Context, Config) (application, error) { return &fakeApp{}, nil }, io.Discard)
+	s, err := app.Connect(context.Background(), config.Config{Data: filepath.Join(dir, "data")}, "serve",
+		func(context.Context, config.Config) (app.Application, error) { return &fakeApp{}, nil }, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,16 +330,16 @@ func TestInterruptedAdd(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	app := &fakeApp{stuck: cancel}
+	fake := &fakeApp{stuck: cancel}
 	var o, e bytes.Buffer
 	c := &cli{in: strings.NewReader(""), out: &o, err: &e, env: env("HOME", dir, "IBID_DATA", filepath.Join(dir, "data"))}
-	c.open = func(_ context.Context, cfg Config) (application, error) {
-		app.token = cfg.Token
-		return app, nil
+	c.open = func(_ context.Context, cfg config.Config) (app.Application, error) {
+		fake.token = cfg.Token
+		return fake, nil
 	}
 	code := c.run(ctx, []string{"add", write(t, filepath.Join(dir, "a.md"), "# a"), write(t, filepath.Join(dir, "b.md"), "# b")})
-	if code == exitOK || len(app.docs) != 2 || !strings.Contains(e.String(), "not done yet: 2 documents; processing goes on") {
-		t.Fatalf("exit code %d, %d documents\n%s", code, len(app.docs), e.String())
+	if code == exitOK || len(fake.docs) != 2 || !strings.Contains(e.String(), "not done yet: 2 documents; processing goes on") {
+		t.Fatalf("exit code %d, %d documents\n%s", code, len(fake.docs), e.String())
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"ibid/internal/app/datadir"
 	"ibid/internal/document"
+	"ibid/internal/glob"
 	"ibid/internal/ingest"
 )
 
@@ -104,7 +106,7 @@ func (c *collection) addPath(arg, folder string) error {
 		return c.walk(arg, folder)
 	case err == nil:
 		c.addFile(arg, arg, folder, info)
-	case errors.Is(err, fs.ErrNotExist) && hasPattern(arg):
+	case errors.Is(err, fs.ErrNotExist) && glob.Is(arg):
 		return c.expand(arg, folder)
 	case errors.Is(err, fs.ErrNotExist):
 		c.fail(arg, errors.New("no such file or folder"))
@@ -221,7 +223,7 @@ func leftOut(name string) bool {
 // isDataDir reports whether a folder is a data directory of ibid. What was added
 // is kept there, so that adding it would never come to an end.
 func isDataDir(dir string) bool {
-	database, err := os.Lstat(filepath.Join(dir, databaseName))
+	database, err := os.Lstat(filepath.Join(dir, datadir.DatabaseName))
 	if err != nil || !database.Mode().IsRegular() {
 		return false
 	}
@@ -242,8 +244,6 @@ func linksInside(link, root string) bool {
 	rel, err := filepath.Rel(root, target)
 	return err == nil && filepath.IsLocal(rel)
 }
-
-func hasPattern(arg string) bool { return strings.ContainsAny(arg, "*?[") }
 
 // expand takes what a pattern matches. ** stands for any number of folders.
 func (c *collection) expand(pattern, folder string) error {
@@ -273,7 +273,7 @@ func (w walking) glob(pattern string) ([]string, error) {
 	}
 	parts := strings.Split(filepath.ToSlash(pattern), "/")
 	fixed := 0
-	for fixed < len(parts) && !hasPattern(parts[fixed]) {
+	for fixed < len(parts) && !glob.Is(parts[fixed]) {
 		fixed++
 	}
 	root := filepath.FromSlash(strings.Join(parts[:fixed], "/"))
@@ -283,7 +283,7 @@ func (w walking) glob(pattern string) ([]string, error) {
 	case root == "":
 		root = "/"
 	}
-	if err := checkPattern(parts[fixed:]); err != nil {
+	if err := glob.Check(parts[fixed:]); err != nil {
 		return nil, err
 	}
 	var matches []string
@@ -301,7 +301,7 @@ func (w walking) glob(pattern string) ([]string, error) {
 			return nil
 		}
 		rel, _ := filepath.Rel(root, file)
-		if d.Type().IsRegular() && matchParts(parts[fixed:], strings.Split(filepath.ToSlash(rel), "/")) {
+		if d.Type().IsRegular() && glob.Match(parts[fixed:], strings.Split(filepath.ToSlash(rel), "/")) {
 			matches = append(matches, file)
 		}
 		return nil
@@ -314,38 +314,6 @@ func (w walking) glob(pattern string) ([]string, error) {
 func hiddenMatch(pattern string) func(string) bool {
 	asked := strings.HasPrefix(filepath.Base(pattern), ".")
 	return func(match string) bool { return !asked && leftOut(filepath.Base(match)) }
-}
-
-func checkPattern(parts []string) error {
-	for _, p := range parts {
-		if _, err := path.Match(p, ""); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// matchParts matches a path, part by part, against a pattern in which ** stands
-// for any number of parts.
-func matchParts(pattern, parts []string) bool {
-	for len(pattern) > 0 {
-		if pattern[0] == "**" {
-			for i := range len(parts) + 1 {
-				if matchParts(pattern[1:], parts[i:]) {
-					return true
-				}
-			}
-			return false
-		}
-		if len(parts) == 0 {
-			return false
-		}
-		if ok, _ := path.Match(pattern[0], parts[0]); !ok {
-			return false
-		}
-		pattern, parts = pattern[1:], parts[1:]
-	}
-	return len(parts) == 0
 }
 
 // openRegular opens a file for reading, and never waits for the other end of a

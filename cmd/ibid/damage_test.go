@@ -16,6 +16,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/app/datadir"
 )
 
 // The tests below damage files of the data directory, and show that it costs
@@ -61,7 +62,7 @@ func (h house) stored() map[string]string {
 	h.t.Helper()
 	held := map[string]string{}
 	err := filepath.WalkDir(h.data, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == lockName || d.Name() == serverName {
+		if err != nil || d.IsDir() || d.Name() == datadir.LockName || d.Name() == datadir.ServerName {
 			return err
 		}
 		body, err := os.ReadFile(path)
@@ -126,8 +127,8 @@ func (h house) refuses(why string) {
 	}
 	after := h.stored()
 	// SQLite's alone: it is made anew whenever a log is read.
-	delete(before, databaseName+"-shm")
-	delete(after, databaseName+"-shm")
+	delete(before, datadir.DatabaseName+"-shm")
+	delete(after, datadir.DatabaseName+"-shm")
 	for path := range before {
 		if after[path] != before[path] {
 			h.t.Errorf("%s has changed", path)
@@ -216,12 +217,12 @@ func TestADamagedFileCostsNoOther(t *testing.T) {
 	other.must("add", other.file("else.md", "The pelican flies.\n"))
 	whole, others, answers := h.stored(), other.stored(), h.answers()
 	original := h.original(walrusText)
-	paths := []string{lockName, serverName}
+	paths := []string{datadir.LockName, datadir.ServerName}
 	seen := map[string]bool{}
 	for path := range whole {
 		kind, _, _ := strings.Cut(path, "/")
 		switch {
-		case !slices.Contains([]string{databaseName, identityName, snapshotName, "lsa.model", "reserve", "files", "databases"}, kind):
+		case !slices.Contains([]string{datadir.DatabaseName, datadir.IdentityName, datadir.SnapshotName, "lsa.model", "reserve", "files", "databases"}, kind):
 			t.Errorf("%s is new: say below what its loss may cost", path)
 		case kind == "files" && path != original:
 		default:
@@ -251,8 +252,8 @@ func TestADamagedFileCostsNoOther(t *testing.T) {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				c := h.copied(t)
 				damage(filepath.Join(c.data, filepath.FromSlash(path)))
-				if kind == databaseName || kind == identityName && name == "foreign" {
-					c.refuses(databaseName)
+				if kind == datadir.DatabaseName || kind == datadir.IdentityName && name == "foreign" {
+					c.refuses(datadir.DatabaseName)
 					return
 				}
 				damaged := c.stored()
@@ -281,8 +282,8 @@ func TestADamagedFileCostsNoOther(t *testing.T) {
 						t.Errorf("%s is gone", made)
 					}
 				}
-				if after[identityName] != whole[identityName] {
-					t.Errorf("the identity was %q and is %q", whole[identityName], after[identityName])
+				if after[datadir.IdentityName] != whole[datadir.IdentityName] {
+					t.Errorf("the identity was %q and is %q", whole[datadir.IdentityName], after[datadir.IdentityName])
 				}
 			})
 		}
@@ -293,7 +294,7 @@ func TestADamagedFileCostsNoOther(t *testing.T) {
 func TestALostDatabaseIsSeen(t *testing.T) {
 	t.Parallel()
 	h := aged(t)
-	for _, left := range []string{h.original(walrusText), "index.snapshot", "databases/db_1.db", identityName, databaseName + "-wal"} {
+	for _, left := range []string{h.original(walrusText), "index.snapshot", "databases/db_1.db", datadir.IdentityName, datadir.DatabaseName + "-wal"} {
 		t.Run(left, func(t *testing.T) {
 			c := house{t: t, home: h.home, data: filepath.Join(t.TempDir(), "data")}
 			write(t, filepath.Join(c.data, filepath.FromSlash(left)), "some words")
@@ -309,7 +310,7 @@ func TestAForeignDatabaseIsLeftAlone(t *testing.T) {
 	if err := os.MkdirAll(h.data, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(h.data, databaseName)
+	path := filepath.Join(h.data, datadir.DatabaseName)
 	inDatabase(t, path, "CREATE TABLE songs (title TEXT)")
 	h.refuses("not a database of ibid's")
 	inDatabase(t, path, "PRAGMA user_version = 12")
@@ -323,20 +324,20 @@ func TestAnOlderDirectoryGetsAnIdentity(t *testing.T) {
 	h, other := aged(t), newHouse(t)
 	other.must("add", other.file("else.md", "The pelican flies.\n"))
 	for _, old := range []house{h, other} {
-		inDatabase(t, filepath.Join(old.data, databaseName), "DELETE FROM settings WHERE name = 'identity'")
-		if err := os.Remove(filepath.Join(old.data, identityName)); err != nil {
+		inDatabase(t, filepath.Join(old.data, datadir.DatabaseName), "DELETE FROM settings WHERE name = 'identity'")
+		if err := os.Remove(filepath.Join(old.data, datadir.IdentityName)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	swapped := h.copied(t)
-	write(t, filepath.Join(swapped.data, databaseName), other.stored()[databaseName])
+	write(t, filepath.Join(swapped.data, datadir.DatabaseName), other.stored()[datadir.DatabaseName])
 	swapped.refuses("lists only 0 of the 2 originals")
 
 	h.lists()
-	if _, err := readIdentity(h.data); err != nil {
+	if _, err := datadir.ReadIdentity(h.data); err != nil {
 		t.Error(err)
 	}
-	inDatabase(t, filepath.Join(h.data, databaseName), "DELETE FROM settings WHERE name = 'identity'")
+	inDatabase(t, filepath.Join(h.data, datadir.DatabaseName), "DELETE FROM settings WHERE name = 'identity'")
 	h.refuses("belongs to another data directory")
 }
 
@@ -347,7 +348,7 @@ func TestAnOlderDirectoryGetsAnIdentity(t *testing.T) {
 func TestAFlippedByteEmptiesNoLibrary(t *testing.T) {
 	t.Parallel()
 	h := aged(t)
-	held, files := h.stored()[databaseName], len(h.stored())
+	held, files := h.stored()[datadir.DatabaseName], len(h.stored())
 	var places []int
 	for at := range 100 { // the file's header
 		places = append(places, at)
@@ -365,8 +366,8 @@ func TestAFlippedByteEmptiesNoLibrary(t *testing.T) {
 	refusals := 0
 	for _, at := range places {
 		c := h.copied(t)
-		write(t, filepath.Join(c.data, databaseName), flipped(held, at))
-		db, err := openDatabase(t.Context(), c.data, false, nil)
+		write(t, filepath.Join(c.data, datadir.DatabaseName), flipped(held, at))
+		db, err := datadir.Open(t.Context(), c.data, false, nil)
 		if err != nil {
 			refusals++
 			continue

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ibid/internal/app/datadir"
 )
 
 // killed is a house whose server was killed: what it was given stands in the
@@ -22,7 +24,7 @@ func killed(t *testing.T, texts ...string) house {
 	}
 	server.cmd.Process.Kill()
 	server.end()
-	if held := h.stored(); len(held[databaseName+"-wal"]) < 20_000 || len(held[databaseName+"-shm"]) == 0 {
+	if held := h.stored(); len(held[datadir.DatabaseName+"-wal"]) < 20_000 || len(held[datadir.DatabaseName+"-shm"]) == 0 {
 		t.Fatalf("the killed server left %v", slices.Sorted(maps.Keys(held)))
 	}
 	return h
@@ -36,7 +38,7 @@ func TestALogThatIsLostIsMissed(t *testing.T) {
 	h, other := killed(t, warrantyText, walrusText), killed(t, "The pelican flies.\n")
 	clean := newHouse(t)
 	clean.must("add", clean.file("else.md", "The heron stands on one leg.\n"))
-	log, index, db := databaseName+"-wal", databaseName+"-shm", databaseName
+	log, index, db := datadir.DatabaseName+"-wal", datadir.DatabaseName+"-shm", datadir.DatabaseName
 	whole, others := h.stored(), other.stored()
 	half := func(s string) string { return s[:len(s)/2] }
 	for name, damage := range map[string]func(in map[string]string){
@@ -62,7 +64,7 @@ func TestALogThatIsLostIsMissed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := house{t: t, home: h.home, data: filepath.Join(t.TempDir(), "data")}
 			c.holds(whole, damage)
-			c.refuses(databaseName)
+			c.refuses(datadir.DatabaseName)
 		})
 	}
 	for name, damage := range map[string]func(in map[string]string){
@@ -89,7 +91,7 @@ func TestALogThatIsLostIsMissed(t *testing.T) {
 		c := house{t: t, home: h.home, data: filepath.Join(t.TempDir(), "data")}
 		at := random.IntN(len(whole[log]))
 		c.holds(whole, func(in map[string]string) { in[log] = flipped(in[log], at) })
-		if err := inspectDirectory(t.Context(), c.data); err == nil {
+		if err := datadir.Inspect(t.Context(), c.data); err == nil {
 			c.lists() // behind what is committed
 		} else if !strings.Contains(err.Error(), log) {
 			t.Errorf("byte %d: %v", at, err)
@@ -112,10 +114,10 @@ func (h house) holds(files map[string]string, damage func(in map[string]string))
 func TestRecoverReadsTheLog(t *testing.T) {
 	t.Parallel()
 	h := killed(t, warrantyText, walrusText)
-	log := filepath.Join(h.data, databaseName+"-wal")
+	log := filepath.Join(h.data, datadir.DatabaseName+"-wal")
 	held := h.stored()
-	frames := int(enc.NativeEndian.Uint32([]byte(held[databaseName+"-shm"])[16:])) // that are committed
-	write(t, log, flipped(held[databaseName+"-wal"], 32+(frames-1)*(24+4096)+2000))
+	frames := int(enc.NativeEndian.Uint32([]byte(held[datadir.DatabaseName+"-shm"])[16:])) // that are committed
+	write(t, log, flipped(held[datadir.DatabaseName+"-wal"], 32+(frames-1)*(24+4096)+2000))
 	before := h.stored()
 	r := h.recovers()
 	h.keeps(before)

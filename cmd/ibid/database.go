@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,6 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/say"
+	"ibid/internal/server/api"
 )
 
 func (c *cli) databaseCommand() *cobra.Command {
@@ -51,15 +52,15 @@ func (c *cli) databaseAddCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.withSession(cmd, func(ctx context.Context, s *session) error {
-				d, err := s.addDatabase(ctx, source, name)
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error {
+				d, err := s.AddDatabase(ctx, source, name)
 				if err != nil {
 					return err
 				}
 				if asJSON {
 					return printOne(c, d)
 				}
-				fmt.Fprintf(c.out, "attached %s (%s, %s)\n", oneLine(d.Name, 0), d.Kind, count(len(d.Tables), "table"))
+				fmt.Fprintf(c.out, "attached %s (%s, %s)\n", say.OneLine(d.Name, 0), d.Kind, say.Count(len(d.Tables), "table"))
 				return nil
 			})
 		},
@@ -84,11 +85,11 @@ func (c *cli) databaseSource(arg string) (ibid.Secret, error) {
 	switch {
 	case missing == nil:
 	case isURL && scheme != "postgres" && scheme != "postgresql":
-		return "", fmt.Errorf("there is no way to read %s:// databases; it is postgres://USER:PASSWORD@HOST/NAME, or a file", oneLine(scheme, 40))
+		return "", fmt.Errorf("there is no way to read %s:// databases; it is postgres://USER:PASSWORD@HOST/NAME, or a file", say.OneLine(scheme, 40))
 	case isURL, strings.Contains(arg, "host="):
 		return ibid.Secret(arg), nil
 	default:
-		return "", fmt.Errorf("%s: %s", arg, reason(missing))
+		return "", fmt.Errorf("%s: %s", arg, say.Reason(missing))
 	}
 	path, err := filepath.Abs(arg)
 	if err != nil {
@@ -104,8 +105,8 @@ func (c *cli) databaseListCommand() *cobra.Command {
 		Short: "List the attached databases",
 		Args:  arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.withSession(cmd, func(ctx context.Context, s *session) error {
-				all, err := s.databases(ctx)
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error {
+				all, err := s.Databases(ctx)
 				if err != nil {
 					return err
 				}
@@ -157,15 +158,15 @@ func (c *cli) databaseRemoveCommand() *cobra.Command {
 		Short: "Detach a database; nothing is done to the database itself",
 		Args:  arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withSession(cmd, func(ctx context.Context, s *session) error {
-				d, err := s.database(ctx, args[0])
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error {
+				d, err := s.Database(ctx, args[0])
 				if err != nil {
 					return err
 				}
-				if err := s.deleteDatabase(ctx, d.ID); err != nil {
+				if err := s.DeleteDatabase(ctx, d.ID); err != nil {
 					return err
 				}
-				fmt.Fprintf(c.out, "detached %s\n", oneLine(d.Name, 0))
+				fmt.Fprintf(c.out, "detached %s\n", say.OneLine(d.Name, 0))
 				c.toUndo([]string{d.ID})
 				return nil
 			})
@@ -179,12 +180,12 @@ func (c *cli) databaseRestoreCommand() *cobra.Command {
 		Short: "Attach a database again that was detached",
 		Args:  arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withSession(cmd, func(ctx context.Context, s *session) error {
-				d, err := s.restoreDatabase(ctx, args[0])
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error {
+				d, err := s.RestoreDatabase(ctx, args[0])
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(c.out, "attached %s again\n", oneLine(d.Name, 0))
+				fmt.Fprintf(c.out, "attached %s again\n", say.OneLine(d.Name, 0))
 				return nil
 			})
 		},
@@ -199,8 +200,8 @@ func (c *cli) databaseQueryCommand() *cobra.Command {
 		Example: "  ibid database query sales 'SELECT region, sum(amount) FROM sales GROUP BY 1'",
 		Args:    arguments(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withSession(cmd, func(ctx context.Context, s *session) error {
-				result, err := s.queryDatabase(ctx, args[0], strings.Join(args[1:], " "))
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error {
+				result, err := s.QueryDatabase(ctx, args[0], strings.Join(args[1:], " "))
 				if err != nil {
 					return err
 				}
@@ -216,22 +217,16 @@ func (c *cli) databaseQueryCommand() *cobra.Command {
 	return cmd
 }
 
-// queryResult is what POST /v1/databases/{id}/query answers.
-type queryResult struct {
-	ibid.Table
-	TookMS int64 `json:"took_ms"`
-}
-
-func (c *cli) printResult(r queryResult) {
+func (c *cli) printResult(r api.QueryResult) {
 	t := table{}
 	for _, name := range r.Columns {
-		t.columns = append(t.columns, column{title: oneLine(name, 0), give: true})
+		t.columns = append(t.columns, column{title: say.OneLine(name, 0), give: true})
 	}
 	for _, row := range r.Rows {
 		t.add(row...)
 	}
 	t.print(newTerminal(c.out, c.env))
-	summary := count(len(r.Rows), "row")
+	summary := say.Count(len(r.Rows), "row")
 	if r.Truncated {
 		summary = "the first " + summary + "; there are more"
 	}
@@ -243,50 +238,4 @@ func printOne(c *cli, v any) error {
 	enc := json.NewEncoder(c.out)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
-}
-
-func databasePath(id, action string) string { return "/v1/databases/" + url.PathEscape(id) + action }
-
-func (c *client) databases(ctx context.Context) ([]ibid.Database, error) {
-	var answer struct {
-		Databases []ibid.Database `json:"databases"`
-	}
-	err := c.call(ctx, get("/v1/databases"), &answer)
-	return answer.Databases, err
-}
-
-func (c *client) database(ctx context.Context, id string) (ibid.Database, error) {
-	var d ibid.Database
-	err := c.call(ctx, get(databasePath(id, "")), &d)
-	return d, err
-}
-
-func (c *client) deleteDatabase(ctx context.Context, id string) error {
-	return c.call(ctx, request{method: http.MethodDelete, path: databasePath(id, "")}, nil)
-}
-
-func (c *client) restoreDatabase(ctx context.Context, id string) (ibid.Database, error) {
-	var d ibid.Database
-	err := c.call(ctx, post(databasePath(id, "/restore"), nil), &d)
-	return d, err
-}
-
-func (c *client) addDatabase(ctx context.Context, source ibid.Secret, name string) (ibid.Database, error) {
-	var d ibid.Database
-	body, err := json.Marshal(map[string]string{"source": string(source), "name": name})
-	if err != nil {
-		return d, fmt.Errorf("write the address of a database: %w", err)
-	}
-	err = c.call(ctx, post("/v1/databases", body), &d)
-	return d, err
-}
-
-func (c *client) queryDatabase(ctx context.Context, id, sql string) (queryResult, error) {
-	var r queryResult
-	body, err := json.Marshal(map[string]string{"sql": sql})
-	if err != nil {
-		return r, fmt.Errorf("write a query: %w", err)
-	}
-	err = c.call(ctx, post(databasePath(id, "/query"), body), &r)
-	return r, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"ibid"
 	"ibid/internal/ibidtest"
+	"ibid/internal/server/api"
 )
 
 const techniciansCSV = "id,name,city,status,salary,note\n" +
@@ -67,7 +68,7 @@ func TestDatabaseCommands(t *testing.T) {
 	if out := h.must("database", "query", "the shop", "SELECT sum(total) FROM orders"); !strings.Contains(out, "6.5") {
 		t.Errorf("query said %q", out)
 	}
-	var result queryResult
+	var result api.QueryResult
 	if err := json.Unmarshal([]byte(h.must("database", "query", "--json", "the shop", "SELECT id FROM orders")), &result); err != nil || len(result.Rows) != 2 {
 		t.Errorf("query --json: %+v, %v", result, err)
 	}

@@ -5,19 +5,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"ibid/internal/server/api"
 	"os"
 	"os/signal"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/app/config"
+	"ibid/internal/app/datadir"
+	"ibid/internal/client"
+	"ibid/internal/say"
+	"ibid/internal/server/api"
 )
 
 func (c *cli) doctorCommand() *cobra.Command {
@@ -58,12 +61,12 @@ func warned(name, message, hint string) api.Check {
 func failed(name string, err error) api.Check {
 	ch := api.Check{Name: name, Level: api.LevelFail, Message: err.Error()}
 	var coded *ibid.Error
-	var held *heldError
+	var held *datadir.HeldError
 	switch {
 	case errors.As(err, &coded):
 		ch.Message, ch.Hint = messageOf(err, coded), coded.Hint
 	case errors.As(err, &held):
-		ch.Hint = held.hint()
+		ch.Hint = held.Hint()
 	}
 	return ch
 }
@@ -77,14 +80,14 @@ func (c *cli) examine(ctx context.Context, cmd *cobra.Command, repair, scrub boo
 		return append(checks, c.askRunning(ctx, cfg)...)
 	}
 	checks := c.checkConfig(cfg)
-	s, err := connect(ctx, cfg, cmd.Name(), c.open, c.err)
+	s, err := app.Connect(ctx, cfg, cmd.Name(), c.open, c.err)
 	if err != nil {
 		return append(checks, failed("start", err))
 	}
-	if s.alone() {
+	if s.Alone() {
 		checks = append(checks, passed("server", "none is running; started for this check"))
 	} else {
-		checks = append(checks, passed("server", "running at "+s.endpoint().URL))
+		checks = append(checks, passed("server", "running at "+s.Endpoint().URL))
 		checks = append(checks, checkGiven(ctx, cmd, cfg)...)
 	}
 	if repair {
@@ -93,7 +96,7 @@ func (c *cli) examine(ctx context.Context, cmd *cobra.Command, repair, scrub boo
 	if scrub {
 		checks = append(checks, c.scrub(ctx, s)...)
 	}
-	inside, err := s.doctor(ctx)
+	inside, err := s.Doctor(ctx)
 	if err != nil {
 		checks = append(checks, failed("server", err))
 	}
@@ -105,7 +108,7 @@ func (c *cli) examine(ctx context.Context, cmd *cobra.Command, repair, scrub boo
 
 // checkGiven tries the models that flags name. The server that is running has
 // its own, which it checks itself.
-func checkGiven(ctx context.Context, cmd *cobra.Command, cfg Config) []api.Check {
+func checkGiven(ctx context.Context, cmd *cobra.Command, cfg config.Config) []api.Check {
 	const unused = "the server that is running does not use it; this was tried from here: "
 	var checks []api.Check
 	add := func(name string, c api.Check) {
@@ -113,50 +116,50 @@ func checkGiven(ctx context.Context, cmd *cobra.Command, cfg Config) []api.Check
 		checks = append(checks, c)
 	}
 	if cmd.Flags().Changed("model") {
-		m, err := openModel(cfg, cfg.Model)
+		m, err := app.OpenModel(cfg, cfg.Model)
 		if err != nil {
 			add("--model", failed("", err))
 		} else {
-			add("--model", checkAnswering(ctx, m))
+			add("--model", app.CheckAnswering(ctx, m))
 		}
 	}
 	if cmd.Flags().Changed("embedder") {
-		switch e, err := openEmbedder(cfg); {
+		switch e, err := app.OpenEmbedder(cfg); {
 		case err != nil:
 			add("--embedder", failed("", err))
 		case e == nil:
 			add("--embedder", passed("", "built in"))
 		default:
-			add("--embedder", checkEmbedding(ctx, e, ""))
+			add("--embedder", app.CheckEmbedding(ctx, e, ""))
 		}
 	}
 	return checks
 }
 
 // repairIndex has the index built anew, and says what was wrong with it.
-func repairIndex(ctx context.Context, s *session) api.Check {
-	r, err := s.repair(ctx)
+func repairIndex(ctx context.Context, s *app.Session) api.Check {
+	r, err := s.Repair(ctx)
 	if err != nil {
 		return failed("repair", err)
 	}
 	found := "nothing was wrong with it"
 	if n := len(r.Differ); n > 0 {
-		found = "it was wrong on " + count(n, "document")
+		found = "it was wrong on " + say.Count(n, "document")
 	}
 	return passed("repair", fmt.Sprintf("the index was built anew from %s with %s in %d ms; %s",
-		count(r.Documents, "document"), count(r.Chunks, "chunk"), r.TookMS, found))
+		say.Count(r.Documents, "document"), say.Count(r.Chunks, "chunk"), r.TookMS, found))
 }
 
 // askRunning asks the server that holds the data directory, if there is one.
-func (c *cli) askRunning(ctx context.Context, cfg Config) []api.Check {
-	info, err := readServerInfo(cfg.Data)
-	at := endpoint{URL: info.URL(), Token: info.Token}
-	if err != nil || !alive(ctx, at) {
+func (c *cli) askRunning(ctx context.Context, cfg config.Config) []api.Check {
+	info, err := datadir.ReadServerInfo(cfg.Data)
+	at := client.Endpoint{URL: info.URL(), Token: info.Token}
+	if err != nil || !client.Alive(ctx, at) {
 		return nil
 	}
-	cl := newClient(at, nil)
-	defer cl.close()
-	inside, err := cl.doctor(ctx)
+	cl := client.New(at, nil)
+	defer cl.Close()
+	inside, err := cl.Doctor(ctx)
 	if err != nil {
 		return []api.Check{failed("server", err)}
 	}
@@ -181,13 +184,13 @@ func mergeChecks(checks, more []api.Check) []api.Check {
 
 // checkConfig says where the configuration comes from and what in it looks
 // like a mistake.
-func (c *cli) checkConfig(cfg Config) []api.Check {
+func (c *cli) checkConfig(cfg config.Config) []api.Check {
 	message := "defaults only"
 	if cfg.File != "" {
 		message = "read from " + cfg.File
 	}
 	var changed []string
-	for _, key := range settingKeys() {
+	for _, key := range config.Keys() {
 		if origin, ok := cfg.Origins[key]; ok && origin != cfg.File {
 			changed = append(changed, key+" from "+origin)
 		}
@@ -196,58 +199,19 @@ func (c *cli) checkConfig(cfg Config) []api.Check {
 		message += "; " + strings.Join(changed, ", ")
 	}
 	checks := []api.Check{passed("configuration", message)}
-	if cfg.File != "" && holdsSecret(cfg) && othersCanRead(cfg.File) {
+	if cfg.File != "" && config.HoldsSecret(cfg) && othersCanRead(cfg.File) {
 		checks = append(checks, warned("configuration file", "other users of this machine can read the keys in "+cfg.File,
-			"chmod 600 "+shellQuote(cfg.File)))
+			"chmod 600 "+say.ShellQuote(cfg.File)))
 	}
-	for _, name := range unknownVariables() {
-		checks = append(checks, warned("environment", name+" is set but means nothing", nearVariable(name)))
+	for _, name := range config.UnknownVariables() {
+		checks = append(checks, warned("environment", name+" is set but means nothing", config.NearVariable(name)))
 	}
 	return checks
-}
-
-// holdsSecret reports whether the file sets a value that others must not see.
-func holdsSecret(cfg Config) bool {
-	for _, s := range settings() {
-		if s.secret && cfg.Origins[s.key] == cfg.File {
-			return true
-		}
-	}
-	return false
 }
 
 func othersCanRead(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o044 != 0
-}
-
-// unknownVariables lists IBID_… variables that no setting has; most are typing
-// mistakes.
-func unknownVariables() []string {
-	known := []string{"IBID_CONFIG", "IBID_FILE_PASSWORD", "IBID_TEST_DATA"}
-	for _, key := range settingKeys() {
-		known = append(known, envName(key))
-	}
-	var unknown []string
-	for _, entry := range os.Environ() {
-		name, _, _ := strings.Cut(entry, "=")
-		if strings.HasPrefix(name, "IBID_") && !slices.Contains(known, name) {
-			unknown = append(unknown, name)
-		}
-	}
-	slices.Sort(unknown)
-	return unknown
-}
-
-func nearVariable(name string) string {
-	var names []string
-	for _, key := range settingKeys() {
-		names = append(names, envName(key))
-	}
-	if near := nearest(name, names); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return "unset it"
 }
 
 // printChecks prints a report; a check that failed makes the command fail.
@@ -270,26 +234,10 @@ func (c *cli) printChecks(checks []api.Check, asJSON bool) error {
 		mark := map[string]string{
 			api.LevelOK: out.paint(green, "✓"), api.LevelWarn: out.paint(amber, "!"), api.LevelFail: out.paint(red, "✗"),
 		}[ch.Level]
-		out.printf("%s %-*s  %s\n", mark, width, oneLine(ch.Name, 0), oneLine(ch.Message, 0))
+		out.printf("%s %-*s  %s\n", mark, width, say.OneLine(ch.Name, 0), say.OneLine(ch.Message, 0))
 		if ch.Hint != "" && ch.Level != api.LevelOK {
-			out.printf("  %*s  → %s\n", width, "", oneLine(ch.Hint, 0))
+			out.printf("  %*s  → %s\n", width, "", say.OneLine(ch.Hint, 0))
 		}
 	}
 	return err
-}
-
-// shellQuote writes a word as a shell reads it: as in POSIX, and what cannot be
-// shown as in bash and zsh.
-func shellQuote(s string) string {
-	safeBytes := func(r rune) bool {
-		return strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=,-", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !safeBytes(r) }) < 0 {
-		return s
-	}
-	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) }) {
-		q := strconv.QuoteToGraphic(s)
-		return "$'" + strings.ReplaceAll(strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`), "'", `\'`) + "'"
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

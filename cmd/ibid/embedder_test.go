@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ibid/internal/ibidtest"
+	"ibid/internal/server/api"
 )
 
 // Who chooses another embedder goes on searching with the old one until every
@@ -46,10 +47,10 @@ func TestSwitchTheEmbedder(t *testing.T) {
 		h.file(w+".md", fmt.Sprintf("The %s lives near the %s and eats what the %s leaves.", w, words[(i+1)%len(words)], words[(i+5)%len(words)]))
 	}
 	first, base := h.serve("--embedder", "lsa", "--add", "docs")
-	awaitEmbedder := func(base, what string, ok func(embedderReport) bool) embedderReport {
+	awaitEmbedder := func(base, what string, ok func(api.EmbedderStatus) bool) api.EmbedderStatus {
 		t.Helper()
 		for deadline := time.Now().Add(hang); ; time.Sleep(10 * time.Millisecond) {
-			var status statusReport
+			var status api.Status
 			getInto(t, base+"/v1/status", &status)
 			if ok(status.Embedder) {
 				return status.Embedder
@@ -59,12 +60,12 @@ func TestSwitchTheEmbedder(t *testing.T) {
 			}
 		}
 	}
-	builtIn := awaitEmbedder(base, "the built-in one is fitted", func(e embedderReport) bool { return e.Serving != "" && e.Chunks == 12 && e.Embedded == 12 })
+	builtIn := awaitEmbedder(base, "the built-in one is fitted", func(e api.EmbedderStatus) bool { return e.Serving != "" && e.Chunks == 12 && e.Embedded == 12 })
 	first.cmd.Process.Signal(os.Interrupt)
 	first.end()
 
 	_, base = h.serve("--embedder", "ollama:test@"+server.URL)
-	at := awaitEmbedder(base, "the built-in one serves", func(e embedderReport) bool { return e.Serving != "" })
+	at := awaitEmbedder(base, "the built-in one serves", func(e api.EmbedderStatus) bool { return e.Serving != "" })
 	if at.Serving != builtIn.Serving || at.Embedder != "ollama/test" || at.Embedded != 0 || at.Chunks != 12 {
 		t.Errorf("the embedder is %+v", at)
 	}
@@ -75,7 +76,9 @@ func TestSwitchTheEmbedder(t *testing.T) {
 		t.Errorf("doctor said:\n%s", out)
 	}
 	close(leave)
-	awaitEmbedder(base, "the new one serves", func(e embedderReport) bool { return e.Serving == "ollama/test" && e.Embedded == 12 && e.Error == "" })
+	awaitEmbedder(base, "the new one serves", func(e api.EmbedderStatus) bool {
+		return e.Serving == "ollama/test" && e.Embedded == 12 && e.Error == ""
+	})
 	if out := h.must("search", "--mode", "vector", "walrus"); !strings.Contains(out, "of 12 chunks, mode vector") {
 		t.Errorf("search said:\n%s", out)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/ibidtest"
+	"ibid/internal/server/api"
 )
 
 // TestEntitiesByModel: the configured model names what passages say, in the
@@ -26,7 +27,7 @@ func TestEntitiesByModel(t *testing.T) {
 	h.file("a.md", "The walrus of Ada Marsh sleeps.")
 	h.file("b.md", "A walrus eats.")
 	_, base := h.serve("--model", "ollama:test@"+model.URL, "--add", "docs")
-	var status statusReport
+	var status api.Status
 	for deadline := time.Now().Add(hang); status.Entities.ByModel < 2; time.Sleep(10 * time.Millisecond) {
 		if getInto(t, base+"/v1/status", &status); time.Now().After(deadline) {
 			t.Fatalf("the entities are %+v", status.Entities)

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/app/config"
 	"ibid/internal/eval"
 	"ibid/internal/reader"
 )
@@ -41,7 +43,7 @@ func (c *cli) evalRetrievalCommand() *cobra.Command {
 			"  ibid eval retrieval --embedder ollama:nomic-embed-text questions/cranfield",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.measure(cmd, asJSON, func(ctx context.Context, cfg Config, progress progressFunc) (report, error) {
+			return c.measure(cmd, asJSON, func(ctx context.Context, cfg config.Config, progress progressFunc) (report, error) {
 				measured, err := retrievalConfig(cfg)
 				if err != nil {
 					return nil, err
@@ -57,12 +59,12 @@ func (c *cli) evalRetrievalCommand() *cobra.Command {
 	return cmd
 }
 
-func retrievalConfig(cfg Config) (measured eval.Config, err error) {
-	if measured.Embedder, err = openEmbedder(cfg); err != nil {
+func retrievalConfig(cfg config.Config) (measured eval.Config, err error) {
+	if measured.Embedder, err = app.OpenEmbedder(cfg); err != nil {
 		return measured, err
 	}
-	if cfg.Rerank != rerankMaxSim { // which is measured in any case
-		measured.Reranker, err = openReranker(cfg, nil)
+	if cfg.Rerank != config.RerankMaxSim { // which is measured in any case
+		measured.Reranker, err = app.OpenReranker(cfg, nil)
 	}
 	return measured, err
 }
@@ -80,7 +82,7 @@ func (c *cli) evalAnswersCommand() *cobra.Command {
 			"  ibid eval answers --model ollama:qwen3:4b --sample 200 questions/squad-dev",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.measure(cmd, asJSON, func(ctx context.Context, cfg Config, progress progressFunc) (report, error) {
+			return c.measure(cmd, asJSON, func(ctx context.Context, cfg config.Config, progress progressFunc) (report, error) {
 				measured, err := answersConfig(cfg)
 				if err != nil {
 					return nil, err
@@ -95,10 +97,10 @@ func (c *cli) evalAnswersCommand() *cobra.Command {
 	return cmd
 }
 
-func answersConfig(cfg Config) (eval.AnswersConfig, error) {
+func answersConfig(cfg config.Config) (eval.AnswersConfig, error) {
 	measured := eval.AnswersConfig{Models: []ibid.Model{reader.New()}}
-	if cfg.Model != builtInModel {
-		m, err := openModel(cfg, cfg.Model)
+	if cfg.Model != config.BuiltInModel {
+		m, err := app.OpenModel(cfg, cfg.Model)
 		if err != nil {
 			return measured, err
 		}
@@ -106,7 +108,7 @@ func answersConfig(cfg Config) (eval.AnswersConfig, error) {
 		measured.Workers = cfg.Limits.Runs
 	}
 	var err error
-	measured.Embedder, err = openEmbedder(cfg)
+	measured.Embedder, err = app.OpenEmbedder(cfg)
 	return measured, err
 }
 
@@ -118,7 +120,7 @@ type progressFunc func(stage string, done, total int)
 
 // measure measures with the configuration of a command, and prints the report as
 // JSON or for people.
-func (c *cli) measure(cmd *cobra.Command, asJSON bool, work func(context.Context, Config, progressFunc) (report, error)) error {
+func (c *cli) measure(cmd *cobra.Command, asJSON bool, work func(context.Context, config.Config, progressFunc) (report, error)) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	cfg, err := c.config(cmd)

@@ -14,6 +14,7 @@ import (
 
 	"ibid"
 	"ibid/internal/ibidtest"
+	"ibid/internal/say"
 )
 
 // TestEveryFaultEndsInASavedMessage lets a model server fail in every way that
@@ -206,7 +207,7 @@ func TestDiskFullInMidAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", h.data).CombinedOutput(); err != nil {
-		t.Skipf("no small disk can be mounted here: %s", oneLine(string(out), 100))
+		t.Skipf("no small disk can be mounted here: %s", say.OneLine(string(out), 100))
 	}
 	defer exec.Command("umount", h.data).Run()
 	h.must("add", h.file("terms.md", warrantyText))

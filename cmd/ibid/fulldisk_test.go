@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/say"
 )
 
 // smallDisk puts the data directory on a disk of its own, and returns what fills it.
@@ -19,7 +20,7 @@ func (h house) smallDisk(size string) (fill func(), empty func()) {
 		h.t.Fatal(err)
 	}
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", h.data).CombinedOutput(); err != nil {
-		h.t.Skipf("no small disk can be mounted here: %s", oneLine(string(out), 100))
+		h.t.Skipf("no small disk can be mounted here: %s", say.OneLine(string(out), 100))
 	}
 	h.t.Cleanup(func() { exec.Command("umount", h.data).Run() })
 	filler := filepath.Join(h.data, "filler")

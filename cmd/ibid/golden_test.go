@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"ibid/internal/server/api"
 	"io"
 	"net/http"
 	"net/url"
@@ -16,6 +15,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ibid/internal/app/datadir"
+	"ibid/internal/server/api"
 )
 
 // A golden data directory was written by the ibid of its format version, the number
@@ -152,7 +154,7 @@ func (h house) opensGolden(want goldenLibrary) {
 			h.t.Errorf("%s is gone or has changed", path)
 		}
 	}
-	if _, err := readIdentity(h.data); err != nil {
+	if _, err := datadir.ReadIdentity(h.data); err != nil {
 		h.t.Error(err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"ibid/internal/server/api"
 	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
@@ -23,6 +22,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/server/api"
 )
 
 // How large TestIngestCrash is; $IBID_KILLS overrides the kills, and where there
@@ -352,7 +352,7 @@ func (c *ingestCrash) take(base string, step ingestStep) error {
 		return err
 	}
 	defer resp.Body.Close()
-	var taken uploadResult
+	var taken api.Uploads
 	if err := json.NewDecoder(resp.Body).Decode(&taken); err != nil {
 		return err
 	}
@@ -455,7 +455,7 @@ func (c *ingestCrash) checkMember(d ibid.Document) {
 
 // find returns the names of the documents that hold a word.
 func (c *ingestCrash) find(base, word string) []string {
-	var result searchResult
+	var result api.SearchResult
 	getInto(c.t, base+"/v1/search?mode=lexical&q="+url.QueryEscape(word), &result)
 	var names []string
 	for _, p := range result.Passages {

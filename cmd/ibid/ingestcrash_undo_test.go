@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"ibid"
+	"ibid/internal/server/api"
 )
 
 // restoreStep is the version of a step that restores a file that was removed.
@@ -53,7 +54,7 @@ func (c *ingestCrash) upload(base string, n int) error {
 		return err
 	}
 	defer resp.Body.Close()
-	var taken uploadResult
+	var taken api.Uploads
 	if err := json.NewDecoder(resp.Body).Decode(&taken); err != nil {
 		return err
 	}

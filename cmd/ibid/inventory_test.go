@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ibid/internal/server/api"
 )
 
 // onDisk is the size of all files of the house.
@@ -36,14 +38,14 @@ func TestInventoryCountsEveryByte(t *testing.T) {
 	h.must("add", h.file("terms.md", warrantyText+"\nOne more line.\n"))
 	write(t, filepath.Join(h.data, "stray.txt"), "left by somebody")
 	server, url := h.serve()
-	var inv inventory
+	var inv api.Inventory
 	var onDisk int64
 	for before := int64(-1); before != onDisk; { // until nothing has changed meanwhile
-		before, inv = h.onDisk(), inventory{}
+		before, inv = h.onDisk(), api.Inventory{}
 		getInto(t, url+"/v1/inventory", &inv)
 		onDisk = h.onDisk()
 	}
-	by := map[string]holding{}
+	by := map[string]api.Holding{}
 	var sum int64
 	for _, held := range inv.Holdings {
 		by[held.What] = held
@@ -73,7 +75,7 @@ func TestInventoryCountsEveryByte(t *testing.T) {
 	}
 	server.cmd.Process.Signal(os.Interrupt)
 	server.end()
-	var alone inventory
+	var alone api.Inventory
 	if err := json.Unmarshal([]byte(h.must("inventory", "--json")), &alone); err != nil || len(alone.Holdings) == 0 {
 		t.Errorf("without a server: %+v, %v", alone, err)
 	}

@@ -13,6 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/client"
+	"ibid/internal/say"
 )
 
 func (c *cli) lsCommand() *cobra.Command {
@@ -30,7 +33,7 @@ func (c *cli) lsCommand() *cobra.Command {
 			if o.threads && narrowed {
 				return usagef(cmd, "--threads lists all conversations, and takes no names, folders, categories or tags")
 			}
-			return c.withSession(cmd, func(ctx context.Context, s *session) error {
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error {
 				if o.threads {
 					return c.listThreads(ctx, s, o.json)
 				}
@@ -57,14 +60,14 @@ type lsOptions struct {
 
 // listDocuments lists those that a scope and names let through; none of either
 // lets all through.
-func (c *cli) listDocuments(ctx context.Context, s *session, names []string, o lsOptions) error {
+func (c *cli) listDocuments(ctx context.Context, s *app.Session, names []string, o lsOptions) error {
 	scope := ibid.Scope{Category: o.category, Folder: o.folder, Tags: o.tags}
 	if err := checkScope(ctx, s, scope); err != nil {
 		return err
 	}
-	documents := s.eachDocument(ctx, scopeQuery(scope))
+	documents := s.EachDocument(ctx, client.ScopeQuery(scope))
 	if len(names) > 0 {
-		found, err := s.namedIn(ctx, scope, names)
+		found, err := s.NamedIn(ctx, scope, names)
 		if err != nil {
 			return err
 		}
@@ -90,7 +93,7 @@ func (c *cli) listDocuments(ctx context.Context, s *session, names []string, o l
 		if err != nil {
 			return err
 		}
-		t.add(d.Name, d.Folder, documentStatus(d), pages(d), strconv.Itoa(d.Chunks), byteSize(d.Bytes),
+		t.add(d.Name, d.Folder, documentStatus(d), pages(d), strconv.Itoa(d.Chunks), say.Bytes(d.Bytes),
 			d.ChangeAt.Local().Format("2006-01-02 15:04"), d.ID)
 		listed++
 	}
@@ -156,8 +159,8 @@ func pages(d ibid.Document) string {
 	return strconv.Itoa(d.Pages)
 }
 
-func (c *cli) listThreads(ctx context.Context, s *session, asJSON bool) error {
-	threads, err := s.threads(ctx)
+func (c *cli) listThreads(ctx context.Context, s *app.Session, asJSON bool) error {
+	threads, err := s.Threads(ctx)
 	if err != nil {
 		return err
 	}

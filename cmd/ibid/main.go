@@ -20,6 +20,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/app/config"
+	"ibid/internal/app/datadir"
+	"ibid/internal/say"
 )
 
 // version is set by the build from the repository's tags.
@@ -31,7 +35,7 @@ func main() {
 		out:  os.Stdout,
 		err:  os.Stderr,
 		env:  os.LookupEnv,
-		open: openApp,
+		open: app.Open,
 	}
 	os.Exit(c.run(context.Background(), os.Args[1:]))
 }
@@ -48,10 +52,10 @@ type cli struct {
 	in  io.Reader
 	out io.Writer
 	err io.Writer
-	env environment
+	env config.Environment
 	// open starts the application where no other process holds the data
 	// directory.
-	open openFunc
+	open app.OpenFunc
 }
 
 // run executes one command and returns the exit code.
@@ -82,7 +86,7 @@ func (c *cli) rootCommand() *cobra.Command {
 	root.SetVersionTemplate("ibid {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		said, why, _ := strings.Cut(safe(err.Error()), ": strconv.")
+		said, why, _ := strings.Cut(say.Safe(err.Error()), ": strconv.")
 		switch {
 		case strings.HasPrefix(why, "ParseUint"):
 			said += ": a whole number, 0 or more, is wanted"
@@ -137,6 +141,7 @@ type usageError struct {
 }
 
 func (u *usageError) Error() string { return u.err.Error() }
+
 func (u *usageError) Unwrap() error { return u.err }
 
 func usagef(cmd *cobra.Command, format string, args ...any) error {
@@ -157,7 +162,7 @@ func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 		case len(args) == 0:
 			return usagef(cmd, "%s needs %s", cmd.CommandPath(), wants)
 		}
-		return usagef(cmd, "%s takes %s, and was given %s", cmd.CommandPath(), wants, count(len(args), "argument"))
+		return usagef(cmd, "%s takes %s, and was given %s", cmd.CommandPath(), wants, say.Count(len(args), "argument"))
 	}
 }
 
@@ -196,7 +201,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	if args[0] == "version" {
 		return usagef(cmd, "there is no command %q; it is \"--version\"", args[0])
 	}
-	if near := nearest(args[0], names); near != "" {
+	if near := say.Nearest(args[0], names); near != "" {
 		return usagef(cmd, "there is no command %q; did you mean %q?", args[0], near)
 	}
 	return usagef(cmd, "there is no command %q", args[0])
@@ -209,7 +214,7 @@ var errReported = errors.New("failed")
 func (c *cli) report(err error) int {
 	var usage *usageError
 	var coded *ibid.Error
-	var held *heldError
+	var held *datadir.HeldError
 	switch {
 	case err == nil:
 		return exitOK
@@ -226,11 +231,11 @@ func (c *cli) report(err error) int {
 		c.printHint(coded.Hint)
 		return exitFailed
 	case errors.As(err, &held):
-		fmt.Fprintf(c.err, "ibid: %s\n", safe(held.Error()))
-		c.printHint(held.hint())
+		fmt.Fprintf(c.err, "ibid: %s\n", say.Safe(held.Error()))
+		c.printHint(held.Hint())
 		return exitFailed
 	}
-	fmt.Fprintf(c.err, "ibid: %s\n", safe(err.Error()))
+	fmt.Fprintf(c.err, "ibid: %s\n", say.Safe(err.Error()))
 	return exitFailed
 }
 
@@ -240,43 +245,43 @@ func messageOf(err error, coded *ibid.Error) string {
 	if coded.Hint != "" {
 		text = strings.Replace(text, " ("+coded.Hint+")", "", 1)
 	}
-	return safe(text)
+	return say.Safe(text)
 }
 
 func (c *cli) printHint(hint string) {
 	if hint != "" {
-		fmt.Fprintf(c.err, "  → %s\n", safe(hint))
+		fmt.Fprintf(c.err, "  → %s\n", say.Safe(hint))
 	}
 }
 
 // config puts the configuration of a command together: its flags, the
 // environment, the file.
-func (c *cli) config(cmd *cobra.Command) (Config, error) {
-	given := flagValues{}
-	for _, key := range append(settingKeys(), "config") {
+func (c *cli) config(cmd *cobra.Command) (config.Config, error) {
+	given := config.Flags{}
+	for _, key := range append(config.Keys(), "config") {
 		// No setting is a bool: doctor's --scrub is not the setting scrub.
-		if f := cmd.Flags().Lookup(flagName(key)); f != nil && f.Changed && f.Value.Type() != "bool" {
+		if f := cmd.Flags().Lookup(config.FlagName(key)); f != nil && f.Changed && f.Value.Type() != "bool" {
 			given[key] = f.Value.String()
 		}
 	}
-	cfg, err := loadConfig(given, c.env)
+	cfg, err := config.Load(given, c.env)
 	cfg.Version = versionText()
 	return cfg, err
 }
 
 // connect reads the configuration and connects the command to the process that
 // holds the data directory.
-func (c *cli) connect(ctx context.Context, cmd *cobra.Command) (*session, error) {
+func (c *cli) connect(ctx context.Context, cmd *cobra.Command) (*app.Session, error) {
 	cfg, err := c.config(cmd)
 	if err != nil {
 		return nil, err
 	}
-	s, err := connect(ctx, cfg, cmd.Name(), c.open, c.err)
+	s, err := app.Connect(ctx, cfg, cmd.Name(), c.open, c.err)
 	if err != nil {
 		return nil, err
 	}
 	for _, key := range []string{"model", "embedder"} {
-		if cmd.Flags().Changed(key) && !s.alone() {
+		if cmd.Flags().Changed(key) && !s.Alone() {
 			fmt.Fprintf(c.err, "ibid: --%s is not used: the server that is running has its own\n", key)
 		}
 	}
@@ -285,7 +290,7 @@ func (c *cli) connect(ctx context.Context, cmd *cobra.Command) (*session, error)
 
 // withSession runs a command's work in a session. Ctrl-C cancels the work's
 // context, a second one ends the process at once.
-func (c *cli) withSession(cmd *cobra.Command, work func(context.Context, *session) error) error {
+func (c *cli) withSession(cmd *cobra.Command, work func(context.Context, *app.Session) error) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/internal/ibidtest"
+	"ibid/internal/server/api"
 )
 
 func TestQuestionsChooseTheirModel(t *testing.T) {
@@ -21,7 +22,7 @@ func TestQuestionsChooseTheirModel(t *testing.T) {
 	t.Setenv("IBID_MODELS", "ollama:two@"+second.URL)
 	_, url := h.serve("--model", "ollama:one@"+first.URL)
 
-	var status statusReport
+	var status api.Status
 	getInto(t, url+"/v1/status", &status)
 	if got := strings.Join(status.Models, " "); got != "ollama/one ollama/two reader" {
 		t.Fatalf("models to choose from: %s", got)

@@ -30,7 +30,7 @@ func (c *cli) readPassword(cmd *cobra.Command, ask bool, file string) (string, e
 	case !ask:
 		return "", nil
 	}
-	if password := c.env.get("IBID_FILE_PASSWORD"); password != "" {
+	if password := c.env.Get("IBID_FILE_PASSWORD"); password != "" {
 		return password, nil
 	}
 	if f, ok := c.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

@@ -8,6 +8,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"ibid"
+	"ibid/internal/say"
 )
 
 // progress shows how far add has come. It counts bytes of the files: sending a
@@ -75,12 +76,12 @@ func (p *progress) processed(one *added, d ibid.Document) {
 // stageText says what is being done to a document: "lease.pdf: extract, page 3 of
 // 12, 8 s left", "lease.pdf: embed, 48 chunks".
 func stageText(d ibid.Document) string {
-	said := oneLine(d.Name, 40) + ": " + d.Stage
+	said := say.OneLine(d.Name, 40) + ": " + d.Stage
 	if d.Stage == "extract" && d.Pages > 0 {
 		said += fmt.Sprintf(", page %d of %d", d.PagesDone, d.Pages)
 	}
 	if d.Stage != "extract" && d.Chunks > 0 {
-		said += ", " + count(d.Chunks, "chunk")
+		said += ", " + say.Count(d.Chunks, "chunk")
 	}
 	if d.ETA >= 1 {
 		said += fmt.Sprintf(", %.0f s left", d.ETA)

@@ -16,13 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app/config"
+	"ibid/internal/app/datadir"
 	"ibid/internal/disk"
+	"ibid/internal/say"
 	"ibid/internal/store/sqlite"
 )
-
-// recoveryName is the file that says how far a recovery has come. While it is
-// there, the directory is opened by `ibid recover` alone.
-const recoveryName = "recovery.json"
 
 // A recovery goes through these steps. Each can be done again from its beginning.
 const (
@@ -96,19 +95,19 @@ func (c *cli) recoverCommand() *cobra.Command {
 }
 
 // recover does the steps that are left.
-func (c *cli) recover(ctx context.Context, cfg Config, unlisted bool) (recovery, error) {
+func (c *cli) recover(ctx context.Context, cfg config.Config, unlisted bool) (recovery, error) {
 	dir := cfg.Data
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		e := ibid.Errorf(ibid.CodeNotFound, "there is no data directory %s", dir)
 		e.Hint = "name the one to recover with --data DIR"
 		return recovery{}, e
 	}
-	hold, err := holdDir(dir, "recover")
+	hold, err := datadir.Acquire(dir, "recover")
 	if err != nil {
 		return recovery{}, err
 	}
 	defer hold.Release()
-	if err := refuseHalfRestored(dir); err != nil {
+	if err := datadir.RefuseHalfRestored(dir); err != nil {
 		return recovery{}, err
 	}
 	r, err := readRecovery(dir)
@@ -119,7 +118,7 @@ func (c *cli) recover(ctx context.Context, cfg Config, unlisted bool) (recovery,
 		return r, err
 	}
 	if r.Step == stepMove {
-		fmt.Fprintf(c.err, "%s\n", safe(r.Found))
+		fmt.Fprintf(c.err, "%s\n", say.Safe(r.Found))
 		if err := r.move(); err != nil {
 			return r, err
 		}
@@ -133,14 +132,14 @@ func (c *cli) recover(ctx context.Context, cfg Config, unlisted bool) (recovery,
 	if err := c.readOriginals(ctx, cfg, &r); err != nil {
 		return r, err
 	}
-	return r, disk.Delete(disk.OS{}, filepath.Join(dir, recoveryName))
+	return r, disk.Delete(disk.OS{}, filepath.Join(dir, datadir.RecoveryName))
 }
 
 // beginRecovery finds out what is wrong with a database, and writes it down before
 // anything is changed. That nothing is wrong is an error.
 func beginRecovery(ctx context.Context, dir string, unlisted bool) (recovery, error) {
 	r := recovery{Data: dir, Step: stepMove, Stamp: time.Now().UTC().Format("20060102-150405")}
-	err := inspectDirectory(ctx, dir)
+	err := datadir.Inspect(ctx, dir)
 	if err == nil {
 		err = verifyDatabase(ctx, dir)
 	}
@@ -151,8 +150,8 @@ func beginRecovery(ctx context.Context, dir string, unlisted bool) (recovery, er
 	case err == nil:
 		return r, nothingToRecover(dir)
 	case errors.As(err, &known) && (known.Code == ibid.CodeConflict || sqlite.Damaged(err)):
-		r.Found = strings.TrimSuffix(known.Message, unchangedEnding)
-		r.Identity, _ = readIdentity(dir)
+		r.Found = strings.TrimSuffix(known.Message, datadir.UnchangedEnding)
+		r.Identity, _ = datadir.ReadIdentity(dir)
 	default:
 		return r, err
 	}
@@ -161,7 +160,7 @@ func beginRecovery(ctx context.Context, dir string, unlisted bool) (recovery, er
 
 // verifyDatabase looks at the whole database.
 func verifyDatabase(ctx context.Context, dir string) error {
-	in, err := sqlite.Inspect(ctx, filepath.Join(dir, databaseName), "")
+	in, err := sqlite.Inspect(ctx, filepath.Join(dir, datadir.DatabaseName), "")
 	if err != nil {
 		return err
 	}
@@ -175,7 +174,7 @@ func verifyDatabase(ctx context.Context, dir string) error {
 func nothingToRecover(dir string) error {
 	e := ibid.Errorf(ibid.CodeConflict, "there is nothing to recover in %s: its database is sound", dir)
 	e.Hint = "ibid doctor checks all else; ibid recover --unlisted adds the originals that the database does not list, where there are any"
-	if !there(filepath.Join(dir, databaseName)) {
+	if !datadir.Holds(filepath.Join(dir, datadir.DatabaseName)) {
 		e = ibid.Errorf(ibid.CodeNotFound, "there is nothing to recover in %s: it holds neither a database nor originals", dir)
 		e.Hint = "name the data directory to recover with --data DIR"
 	}
@@ -184,12 +183,12 @@ func nothingToRecover(dir string) error {
 
 func readRecovery(dir string) (recovery, error) {
 	var r recovery
-	body, err := os.ReadFile(filepath.Join(dir, recoveryName))
+	body, err := os.ReadFile(filepath.Join(dir, datadir.RecoveryName))
 	if err != nil {
 		return r, err
 	}
 	if err := json.Unmarshal(body, &r); err != nil || r.Stamp == "" {
-		e := ibid.Errorf(ibid.CodeConflict, "%s is damaged: how far the recovery has come is not known", filepath.Join(dir, recoveryName))
+		e := ibid.Errorf(ibid.CodeConflict, "%s is damaged: how far the recovery has come is not known", filepath.Join(dir, datadir.RecoveryName))
 		e.Hint = "move it away and run ibid recover again"
 		return r, e
 	}
@@ -202,28 +201,18 @@ func (r *recovery) write() error {
 	if err != nil {
 		return err
 	}
-	if err := disk.WriteFile(disk.OS{}, filepath.Join(r.Data, recoveryName), append(body, '\n')); err != nil {
-		return dirError(r.Data, err)
+	if err := disk.WriteFile(disk.OS{}, filepath.Join(r.Data, datadir.RecoveryName), append(body, '\n')); err != nil {
+		return datadir.Unusable(r.Data, err)
 	}
 	return nil
-}
-
-// refuseUnfinished is an error where a recovery is under way.
-func refuseUnfinished(dir string) error {
-	if !there(filepath.Join(dir, recoveryName)) {
-		return nil
-	}
-	e := ibid.Errorf(ibid.CodeConflict, "the recovery of %s is not finished", dir)
-	e.Hint = "ibid recover goes on with it"
-	return e
 }
 
 // aside is the name of the damaged database; its log's and the log's index's end in
 // -wal and -shm, so that they can still be opened together.
 func (r *recovery) aside(name string) string {
 	for _, ending := range []string{"-wal", "-shm", "-journal"} {
-		if name == databaseName+ending {
-			return r.aside(databaseName) + ending
+		if name == datadir.DatabaseName+ending {
+			return r.aside(datadir.DatabaseName) + ending
 		}
 	}
 	return name + ".damaged-" + r.Stamp
@@ -233,15 +222,15 @@ func (r *recovery) aside(name string) string {
 // database or vouches for it.
 func (r *recovery) move() error {
 	r.Moved = nil
-	for _, name := range []string{identityName, snapshotName, databaseName, databaseName + "-wal", databaseName + "-shm", databaseName + "-journal"} {
+	for _, name := range []string{datadir.IdentityName, datadir.SnapshotName, datadir.DatabaseName, datadir.DatabaseName + "-wal", datadir.DatabaseName + "-shm", datadir.DatabaseName + "-journal"} {
 		path, aside := filepath.Join(r.Data, name), filepath.Join(r.Data, r.aside(name))
 		switch _, err := os.Stat(path); {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			return dirError(r.Data, err)
+			return datadir.Unusable(r.Data, err)
 		default:
 			if err := disk.Move(disk.OS{}, path, aside); err != nil {
-				return dirError(r.Data, err)
+				return datadir.Unusable(r.Data, err)
 			}
 		}
 		if _, err := os.Stat(aside); err == nil {
@@ -254,22 +243,22 @@ func (r *recovery) move() error {
 
 // build makes the new database beside its place and puts it there.
 func (r *recovery) build(ctx context.Context) error {
-	path := filepath.Join(r.Data, databaseName)
+	path := filepath.Join(r.Data, datadir.DatabaseName)
 	next := path + ".recovering"
-	if !there(path) { // else it was put there, and writing that down was interrupted
+	if !datadir.Holds(path) { // else it was put there, and writing that down was interrupted
 		var err error
-		r.Salvaged, err = sqlite.Salvage(ctx, filepath.Join(r.Data, r.aside(databaseName)), next, r.Identity, time.Now())
+		r.Salvaged, err = sqlite.Salvage(ctx, filepath.Join(r.Data, r.aside(datadir.DatabaseName)), next, r.Identity, time.Now())
 		if err != nil {
 			return fmt.Errorf("make a new database: %w", err)
 		}
-		if there(next + "-wal") {
+		if datadir.Holds(next + "-wal") {
 			return fmt.Errorf("make a new database: %s was not taken into it", next+"-wal")
 		}
 		if err := r.write(); err != nil {
 			return err
 		}
 		if err := disk.Move(disk.OS{}, next, path); err != nil {
-			return dirError(r.Data, err)
+			return datadir.Unusable(r.Data, err)
 		}
 	}
 	r.Step = stepRead

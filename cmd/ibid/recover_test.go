@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/app/datadir"
 )
 
 // livedIn is a data directory after use: two versions of a document, of which an
@@ -114,8 +115,8 @@ func TestRecoverKeepsWhatCanBeRead(t *testing.T) {
 	if len(words) == 0 || words[0] == "" {
 		t.Fatalf("footnotes open at %q", words)
 	}
-	path := filepath.Join(h.data, databaseName)
-	whole := h.stored()[databaseName]
+	path := filepath.Join(h.data, datadir.DatabaseName)
+	whole := h.stored()[datadir.DatabaseName]
 	for name, damage := range map[string]func() string{
 		"header": func() string { return "Dear diary, today it rained. " + whole[29:] },
 		"half":   func() string { return whole[:len(whole)/2&^4095] },
@@ -131,7 +132,7 @@ func TestRecoverKeepsWhatCanBeRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := h.copied(t)
-			write(t, filepath.Join(c.data, databaseName), damage())
+			write(t, filepath.Join(c.data, datadir.DatabaseName), damage())
 			before := c.stored()
 			r := c.recovers()
 			c.keeps(before)
@@ -190,7 +191,7 @@ func rootPage(t *testing.T, path, name string) (page int) {
 func TestRecoverGoesOn(t *testing.T) {
 	t.Parallel()
 	h := livedIn(t)
-	if err := os.Remove(filepath.Join(h.data, databaseName)); err != nil {
+	if err := os.Remove(filepath.Join(h.data, datadir.DatabaseName)); err != nil {
 		t.Fatal(err)
 	}
 	begin := func(t *testing.T, c house) recovery {
@@ -218,13 +219,13 @@ func TestRecoverGoesOn(t *testing.T) {
 		"before it begins": func(*testing.T, house) {},
 		"while files are moved": func(t *testing.T, c house) {
 			r := begin(t, c)
-			if err := os.Rename(filepath.Join(c.data, identityName), filepath.Join(c.data, r.aside(identityName))); err != nil {
+			if err := os.Rename(filepath.Join(c.data, datadir.IdentityName), filepath.Join(c.data, r.aside(datadir.IdentityName))); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"while the database is made": func(t *testing.T, c house) {
 			move(t, c)
-			write(t, filepath.Join(c.data, databaseName+".recovering"), "half a database")
+			write(t, filepath.Join(c.data, datadir.DatabaseName+".recovering"), "half a database")
 		},
 		"once the database is made": func(t *testing.T, c house) {
 			r := build(t, c)
@@ -238,7 +239,7 @@ func TestRecoverGoesOn(t *testing.T) {
 			c := h.copied(t)
 			before := c.stored()
 			cut(t, c)
-			if _, err := os.Stat(filepath.Join(c.data, recoveryName)); err == nil {
+			if _, err := os.Stat(filepath.Join(c.data, datadir.RecoveryName)); err == nil {
 				if code, _, errs := c.run("ls"); code != exitFailed || !strings.Contains(errs, "is not finished") || !strings.Contains(errs, "→ ibid recover") {
 					t.Errorf("meanwhile: exit code %d, %s", code, errs)
 				}
@@ -268,7 +269,7 @@ func TestRecoverTakesNothingForeign(t *testing.T) {
 	h, other := aged(t), newHouse(t)
 	other.must("add", other.file("secret.md", "The pelican flies.\n"))
 	other.must("ask", "does the pelican fly")
-	write(t, filepath.Join(h.data, databaseName), other.stored()[databaseName])
+	write(t, filepath.Join(h.data, datadir.DatabaseName), other.stored()[datadir.DatabaseName])
 	before := h.stored()
 	r := h.recovers()
 	h.keeps(before)
@@ -316,7 +317,7 @@ func TestRecoverUnlisted(t *testing.T) {
 func TestRecoverWithoutAnOriginal(t *testing.T) {
 	t.Parallel()
 	h := aged(t)
-	path := filepath.Join(h.data, databaseName)
+	path := filepath.Join(h.data, datadir.DatabaseName)
 	zeroPage(t, path, "sqlite_autoindex_documents_1")
 	if err := os.Remove(filepath.Join(h.data, filepath.FromSlash(h.original(walrusText)))); err != nil {
 		t.Fatal(err)
@@ -342,7 +343,7 @@ func TestRecoverAnOlderFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.data = filepath.Join(root, "clean", "data")
-	zeroPage(t, filepath.Join(h.data, databaseName), "chunks")
+	zeroPage(t, filepath.Join(h.data, datadir.DatabaseName), "chunks")
 	before := h.stored()
 	h.recovers()
 	h.keeps(before)

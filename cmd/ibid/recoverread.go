@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -21,22 +19,26 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/app"
+	"ibid/internal/app/config"
+	"ibid/internal/app/datadir"
 	"ibid/internal/ingest"
+	"ibid/internal/say"
 	"ibid/internal/store/sqlite"
 )
 
 // readOriginals lets the pipeline read every document that the new database lists,
 // and adds the originals that it does not list. It answers no requests meanwhile.
-func (c *cli) readOriginals(ctx context.Context, cfg Config, r *recovery) (err error) {
+func (c *cli) readOriginals(ctx context.Context, cfg config.Config, r *recovery) (err error) {
 	if cfg.Origins["log_level"] == "" {
 		cfg.LogLevel = "error" // what cannot be read is said at the end
 	}
-	cfg.recovering = true
-	opened, err := openApp(ctx, cfg)
+	cfg.Recovering = true
+	opened, err := app.Open(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	a := opened.(*app)
+	a := opened.(*app.App)
 	defer func() { err = errors.Join(err, a.Stop()) }()
 	if err := a.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
@@ -51,7 +53,7 @@ func (c *cli) readOriginals(ctx context.Context, cfg Config, r *recovery) (err e
 
 // originals takes in those originals that the database does not list.
 type originals struct {
-	app    *app
+	app    *app.App
 	dir    string
 	notice io.Writer
 	told   time.Time
@@ -79,7 +81,7 @@ func (o *originals) add(ctx context.Context) error {
 		return cmp.Or(b2i(b.contains())-b2i(a.contains()), cmp.Compare(b.size, a.size))
 	})
 	for _, one := range unlisted {
-		listed, err := o.app.db.ListsVersion(ctx, one.hash)
+		listed, err := o.app.DB.ListsVersion(ctx, one.hash)
 		if err != nil {
 			return err
 		}
@@ -118,7 +120,7 @@ func (o *originals) addOne(ctx context.Context, one original) error {
 		return err
 	}
 	defer f.Close()
-	_, err = o.app.pipeline.Add(ctx, access.For(ibid.Owner), ingest.File{Name: sqlite.RecoveredName(one.hash, one.ending), Source: recoveredSource + one.hash}, f)
+	_, err = o.app.Pipeline.Add(ctx, access.For(ibid.Owner), ingest.File{Name: sqlite.RecoveredName(one.hash, one.ending), Source: recoveredSource + one.hash}, f)
 	if ibid.CodeOf(err) == ibid.CodeBadRequest {
 		return nil // an empty file; sum names it
 	}
@@ -127,8 +129,8 @@ func (o *originals) addOne(ctx context.Context, one original) error {
 
 func (o *originals) unlisted(ctx context.Context) ([]original, error) {
 	var all []original
-	err := eachOriginal(o.dir, func(hash string) error {
-		listed, err := o.app.db.ListsVersion(ctx, hash)
+	err := datadir.EachOriginal(o.dir, func(hash string) error {
+		listed, err := o.app.DB.ListsVersion(ctx, hash)
 		if err != nil || listed {
 			return err
 		}
@@ -152,7 +154,7 @@ func (o *originals) unlisted(ctx context.Context) ([]original, error) {
 func (o *originals) wait(ctx context.Context) error {
 	const look, tell = 50 * time.Millisecond, 5 * time.Second
 	for {
-		queue, err := o.app.pipeline.Queue(ctx, access.System("recovery"))
+		queue, err := o.app.Pipeline.Queue(ctx, access.System("recovery"))
 		if err != nil {
 			return err
 		}
@@ -162,7 +164,7 @@ func (o *originals) wait(ctx context.Context) error {
 		}
 		if time.Since(o.told) > tell {
 			o.told = time.Now()
-			fmt.Fprintf(o.notice, "%s left to read\n", count(left, "document"))
+			fmt.Fprintf(o.notice, "%s left to read\n", say.Count(left, "document"))
 		}
 		select {
 		case <-ctx.Done():
@@ -175,7 +177,7 @@ func (o *originals) wait(ctx context.Context) error {
 // sum says what came of all of it.
 func (o *originals) sum(ctx context.Context) (recovered, error) {
 	sum := recovered{Damaged: []string{}, Failed: []string{}, Tables: []string{}}
-	err := o.app.eachDocument(ctx, ibid.DocumentQuery{}, func(d ibid.Document) {
+	err := o.app.EachDocument(ctx, ibid.DocumentQuery{}, func(d ibid.Document) {
 		switch {
 		case d.Status != ibid.DocumentReady:
 			sum.Failed = append(sum.Failed, d.Name+": "+d.Error)
@@ -189,8 +191,8 @@ func (o *originals) sum(ctx context.Context) (recovered, error) {
 	if err != nil {
 		return sum, err
 	}
-	err = eachOriginal(o.dir, func(hash string) error {
-		is, err := hashOf(filepath.Join(o.dir, "files", hash[:2], hash))
+	err = datadir.EachOriginal(o.dir, func(hash string) error {
+		is, err := datadir.HashOf(filepath.Join(o.dir, "files", hash[:2], hash))
 		if err == nil && is != hash {
 			sum.Damaged = append(sum.Damaged, "files/"+hash[:2]+"/"+hash)
 		}
@@ -199,7 +201,7 @@ func (o *originals) sum(ctx context.Context) (recovered, error) {
 	if err != nil {
 		return sum, err
 	}
-	listed, err := o.app.db.Databases(ctx, access.System("recovery"))
+	listed, err := o.app.DB.Databases(ctx, access.System("recovery"))
 	if err != nil {
 		return sum, err
 	}
@@ -211,20 +213,6 @@ func (o *originals) sum(ctx context.Context) (recovered, error) {
 		}
 	}
 	return sum, err
-}
-
-// hashOf is the name that a file has among the originals.
-func hashOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil))[:32], nil
 }
 
 // endingOf guesses how the name of a file ended. What is read does not depend on
@@ -315,19 +303,19 @@ func textEnding(head []byte) string {
 // printRecovery says what was recovered and what was not.
 func (c *cli) printRecovery(r recovery) {
 	out := newTerminal(c.out, c.env)
-	out.printf("%s can be searched", count(r.Documents, "document"))
+	out.printf("%s can be searched", say.Count(r.Documents, "document"))
 	if s := r.Salvaged; s.Threads > 0 {
-		out.printf("; %s with %s are there", count(s.Threads, "conversation"), count(s.Messages, "message"))
+		out.printf("; %s with %s are there", say.Count(s.Threads, "conversation"), say.Count(s.Messages, "message"))
 	}
 	out.printf(".\n")
 	if r.Unnamed > 0 {
-		out.printf("  %s lost their names and folders and are called recovered-…: ibid ls 'recovered-*'\n", count(r.Unnamed, "document"))
+		out.printf("  %s lost their names and folders and are called recovered-…: ibid ls 'recovered-*'\n", say.Count(r.Unnamed, "document"))
 	}
 	if s := r.Salvaged; s.Removed > 0 {
-		out.printf("  %s that had been removed can be taken back for some days.\n", count(s.Removed, "document"))
+		out.printf("  %s that had been removed can be taken back for some days.\n", say.Count(s.Removed, "document"))
 	}
 	if s := r.Salvaged; s.Gaps > 0 {
-		out.printf("  The old database could not be read at %s.\n", count(s.Gaps, "place"))
+		out.printf("  The old database could not be read at %s.\n", say.Count(s.Gaps, "place"))
 	}
 	if len(r.Moved) > 0 && r.Salvaged.Threads == 0 {
 		out.printf("  No conversations could be read.\n")
@@ -338,7 +326,7 @@ func (c *cli) printRecovery(r recovery) {
 		}
 		out.printf("  %s:\n", what)
 		for _, name := range names {
-			out.printf("    %s\n", oneLine(name, 0))
+			out.printf("    %s\n", say.OneLine(name, 0))
 		}
 	}
 	list("Could not be read", r.Failed)

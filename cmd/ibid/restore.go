@@ -15,8 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/app/datadir"
 	"ibid/internal/backup"
 	"ibid/internal/disk"
+	"ibid/internal/say"
+	"ibid/internal/server/api"
 	"ibid/internal/store/sqlite"
 )
 
@@ -53,7 +57,7 @@ func (c *cli) restoreCommand() *cobra.Command {
 				if o.replace || o.at != "" {
 					return usagef(cmd, "--only-damaged takes neither --at nor --replace")
 				}
-				return c.withSession(cmd, func(ctx context.Context, s *session) error { return c.mend(ctx, s, from, o.json) })
+				return c.withSession(cmd, func(ctx context.Context, s *app.Session) error { return c.mend(ctx, s, from, o.json) })
 			}
 			cfg, err := c.config(cmd)
 			if err != nil && cfg.Data == "" {
@@ -108,7 +112,7 @@ func (c *cli) restore(ctx context.Context, dir, from string, at time.Time, o res
 	if err != nil {
 		return err
 	}
-	hold, err := holdDir(dir, "restore")
+	hold, err := datadir.Acquire(dir, "restore")
 	if err != nil {
 		return err
 	}
@@ -118,7 +122,7 @@ func (c *cli) restore(ctx context.Context, dir, from string, at time.Time, o res
 	}
 	result, err := backup.Restore{FS: disk.OS{}, Dir: dir, Source: source, Anew: o.replace, Progress: bar.show, Now: time.Now,
 		Identify: func(identity string) error {
-			return disk.WriteFile(disk.OS{}, filepath.Join(dir, identityName), []byte(identityLine(identity)))
+			return disk.WriteFile(disk.OS{}, filepath.Join(dir, datadir.IdentityName), []byte(datadir.IdentityLine(identity)))
 		}}.Run(ctx)
 	bar.end()
 	if err != nil {
@@ -135,10 +139,10 @@ func mayRestore(ctx context.Context, dir string, replace bool) error {
 	if _, unfinished := backup.Unfinished(dir); replace || unfinished {
 		return nil
 	}
-	if err := inspectDirectory(ctx, dir); err != nil {
+	if err := datadir.Inspect(ctx, dir); err != nil {
 		return nil // this is what a backup is for
 	}
-	in, err := sqlite.Inspect(ctx, filepath.Join(dir, databaseName), "")
+	in, err := sqlite.Inspect(ctx, filepath.Join(dir, datadir.DatabaseName), "")
 	if err != nil {
 		return nil
 	}
@@ -150,7 +154,7 @@ func mayRestore(ctx context.Context, dir string, replace bool) error {
 	if err != nil {
 		return nil
 	}
-	e := ibid.Errorf(ibid.CodeConflict, "there is a sound library in %s already, with %s and %s", dir, count(counted.Documents, "document"), count(counted.Threads, "conversation"))
+	e := ibid.Errorf(ibid.CodeConflict, "there is a sound library in %s already, with %s and %s", dir, say.Count(counted.Documents, "document"), say.Count(counted.Threads, "conversation"))
 	e.Hint = "to restore beside it, use --data with a new folder; --replace moves it aside; --only-damaged mends its originals"
 	return e
 }
@@ -166,18 +170,18 @@ func (c *cli) printRestored(dir string, r backup.Restored, asJSON bool) error {
 		return errors.Join(enc.Encode(r), failed)
 	}
 	out := newTerminal(c.out, c.env)
-	out.printf("%s restored %s and %s as of %s into %s: %s in %s, all of it read back\n", out.paint(green, "✓"), count(r.Documents, "document"),
-		count(r.Threads, "conversation"), r.MadeAt.Local().Format("2006-01-02 15:04:05"), oneLine(dir, 0), byteSize(r.Bytes), count(r.Files-len(r.Damaged), "file"))
+	out.printf("%s restored %s and %s as of %s into %s: %s in %s, all of it read back\n", out.paint(green, "✓"), say.Count(r.Documents, "document"),
+		say.Count(r.Threads, "conversation"), r.MadeAt.Local().Format("2006-01-02 15:04:05"), say.OneLine(dir, 0), say.Bytes(r.Bytes), say.Count(r.Files-len(r.Damaged), "file"))
 	if r.Aside != "" {
-		out.printf("  what was there is in %s; delete it when you are sure\n", oneLine(r.Aside, 0))
+		out.printf("  what was there is in %s; delete it when you are sure\n", say.OneLine(r.Aside, 0))
 	}
 	if n := len(r.Missing); n > 0 {
-		out.printf("%s %s had been lost when the backup was made\n", out.paint(amber, "!"), count(n, "original"))
+		out.printf("%s %s had been lost when the backup was made\n", out.paint(amber, "!"), say.Count(n, "original"))
 	}
 	if len(r.Damaged) > 0 {
-		out.printf("%s damaged or missing in the backup, and not restored: %s\n", out.paint(red, "✗"), count(len(r.Damaged), "file"))
+		out.printf("%s damaged or missing in the backup, and not restored: %s\n", out.paint(red, "✗"), say.Count(len(r.Damaged), "file"))
 		for _, path := range r.Damaged {
-			out.printf("    %s\n", oneLine(path, 0))
+			out.printf("    %s\n", say.OneLine(path, 0))
 		}
 		out.printf("  → another backup may have them: ibid restore BACKUP --only-damaged; ibid doctor --scrub names the documents\n")
 	}
@@ -185,10 +189,10 @@ func (c *cli) printRestored(dir string, r backup.Restored, asJSON bool) error {
 }
 
 // mend puts originals back that are damaged or missing.
-func (c *cli) mend(ctx context.Context, s *session, from string, asJSON bool) error {
+func (c *cli) mend(ctx context.Context, s *app.Session, from string, asJSON bool) error {
 	bar := newWorkBar(newTerminal(c.err, c.env))
-	var result mended
-	err := s.longWork(ctx, "/v1/mend", map[string]string{"from": from}, bar.showScrub, &result)
+	var result api.Mended
+	err := s.LongWork(ctx, "/v1/mend", map[string]string{"from": from}, bar.showScrub, &result)
 	bar.end()
 	if err != nil {
 		return err
@@ -203,9 +207,9 @@ func (c *cli) mend(ctx context.Context, s *session, from string, asJSON bool) er
 		return errors.Join(enc.Encode(result), failed)
 	}
 	out := newTerminal(c.out, c.env)
-	out.printf("%s read %s: %d put back from the backup\n", out.paint(green, "✓"), count(result.Checked, "original"), result.Mended)
+	out.printf("%s read %s: %d put back from the backup\n", out.paint(green, "✓"), say.Count(result.Checked, "original"), result.Mended)
 	if result.Aside != "" {
-		out.printf("  the damaged ones are in %s\n", oneLine(result.Aside, 0))
+		out.printf("  the damaged ones are in %s\n", say.OneLine(result.Aside, 0))
 	}
 	printProblems(out, result.Problems)
 	if failed != nil {
@@ -214,19 +218,19 @@ func (c *cli) mend(ctx context.Context, s *session, from string, asJSON bool) er
 	return failed
 }
 
-func printProblems(out *terminal, problems []scrubProblem) {
+func printProblems(out *terminal, problems []api.ScrubProblem) {
 	for _, p := range problems {
 		what := "damaged"
 		if p.Missing {
 			what = "missing"
 		}
-		out.printf("%s %s: its original is %s (files/%s/%s)\n", out.paint(red, "✗"), oneLine(p.Name, 0), what, p.Hash[:2], p.Hash)
+		out.printf("%s %s: its original is %s (files/%s/%s)\n", out.paint(red, "✗"), say.OneLine(p.Name, 0), what, p.Hash[:2], p.Hash)
 	}
 }
 
 // showScrub shows how far the reading of all originals is.
 func (b *workBar) showScrub(line []byte) {
-	var p scrubProgress
+	var p api.ScrubProgress
 	if json.Unmarshal(line, &p) == nil {
 		b.show(backup.Progress{Phase: phaseScrub, Done: p.DoneBytes, Total: p.TotalBytes})
 	}
@@ -234,15 +238,3 @@ func (b *workBar) showScrub(line []byte) {
 
 // phaseScrub is a phase of the commands that read the originals of the library.
 const phaseScrub = "scrub"
-
-// refuseHalfRestored refuses to work on a data directory in which a restore was cut
-// short.
-func refuseHalfRestored(dir string) error {
-	from, unfinished := backup.Unfinished(dir)
-	if !unfinished {
-		return nil
-	}
-	e := ibid.Errorf(ibid.CodeConflict, "a restore of %s is not finished", dir)
-	e.Hint = "run it again, and it goes on: ibid restore " + shellQuote(from)
-	return e
-}

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/url"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/client"
+	"ibid/internal/say"
 )
 
 func (c *cli) retryCommand() *cobra.Command {
@@ -24,7 +24,7 @@ func (c *cli) retryCommand() *cobra.Command {
 			if failed == (len(args) > 0) {
 				return usagef(cmd, "name documents, or give --failed for all that failed")
 			}
-			return c.withSession(cmd, func(ctx context.Context, s *session) error { return c.retry(ctx, s, args, failed) })
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error { return c.retry(ctx, s, args, failed) })
 		},
 	}
 	cmd.Flags().BoolVar(&failed, "failed", false, "all documents that failed")
@@ -32,20 +32,20 @@ func (c *cli) retryCommand() *cobra.Command {
 }
 
 // retry lets documents be read again, and says what became of each.
-func (c *cli) retry(ctx context.Context, s *session, names []string, failed bool) error {
-	chosen, err := s.toRetry(ctx, names, failed)
+func (c *cli) retry(ctx context.Context, s *app.Session, names []string, failed bool) error {
+	chosen, err := s.ToRetry(ctx, names, failed)
 	if err != nil {
 		return err
 	}
 	again, refused := []ibid.Document{}, false
 	for _, d := range chosen {
-		now, err := s.retryDocument(ctx, d.ID)
+		now, err := s.RetryDocument(ctx, d.ID)
 		switch {
 		case err == nil:
 			again = append(again, now)
 		case ibid.CodeOf(err) == ibid.CodeConflict:
 			refused = true
-			fmt.Fprintf(c.err, "%s: %s\n", oneLine(libraryPath(d), 0), oneLine(reason(err), 0))
+			fmt.Fprintf(c.err, "%s: %s\n", say.OneLine(client.LibraryPath(d), 0), say.OneLine(say.Reason(err), 0))
 		case ibid.CodeOf(err) == ibid.CodeNotFound: // removed meanwhile
 		default:
 			return fmt.Errorf("retry %s: %w", d.Name, err)
@@ -55,57 +55,20 @@ func (c *cli) retry(ctx context.Context, s *session, names []string, failed bool
 		fmt.Fprintln(c.out, "no document has failed")
 	}
 	for _, d := range again {
-		now, err := s.settled(ctx, d.ID)
+		now, err := s.Settled(ctx, d.ID)
 		switch {
 		case ibid.CodeOf(err) == ibid.CodeNotFound && err != nil:
 		case err != nil:
 			return fmt.Errorf("retry %s: %w", d.Name, err)
 		case now.Status == ibid.DocumentFailed:
 			refused = true
-			fmt.Fprintf(c.out, "failed again: %s: %s\n", oneLine(libraryPath(now), 0), oneLine(now.Error, 0))
+			fmt.Fprintf(c.out, "failed again: %s: %s\n", say.OneLine(client.LibraryPath(now), 0), say.OneLine(now.Error, 0))
 		default:
-			fmt.Fprintf(c.out, "read %s (%s)\n", oneLine(libraryPath(now), 0), count(now.Chunks, "chunk"))
+			fmt.Fprintf(c.out, "read %s (%s)\n", say.OneLine(client.LibraryPath(now), 0), say.Count(now.Chunks, "chunk"))
 		}
 	}
 	if refused {
 		return errReported
 	}
 	return nil
-}
-
-// toRetry returns the documents that names mean, or all that failed.
-func (c *client) toRetry(ctx context.Context, names []string, failed bool) ([]ibid.Document, error) {
-	if !failed {
-		return c.named(ctx, names)
-	}
-	return c.documentsWhere(ctx, url.Values{"status": {string(ibid.DocumentFailed)}}, nil, 0)
-}
-
-// settled waits until nothing more happens to a document.
-func (c *client) settled(ctx context.Context, id string) (ibid.Document, error) {
-	for n := 0; ; n++ {
-		d, err := c.document(ctx, id)
-		if err != nil || d.Status == ibid.DocumentReady || d.Status == ibid.DocumentFailed {
-			return d, err
-		}
-		if err := waitALittle(ctx, n); err != nil {
-			return d, err
-		}
-	}
-}
-
-func (c *client) retryDocument(ctx context.Context, id string) (ibid.Document, error) {
-	var d ibid.Document
-	err := c.call(ctx, request{method: http.MethodPost, path: "/v1/documents/" + url.PathEscape(id) + "/retry", once: true}, &d)
-	return d, err
-}
-
-// waitALittle waits 50 ms at first, and up to half a second later on.
-func waitALittle(ctx context.Context, n int) error {
-	select {
-	case <-time.After(min(50*time.Millisecond*time.Duration(n+1), 500*time.Millisecond)):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/client"
+	"ibid/internal/say"
 )
 
 func (c *cli) rmCommand() *cobra.Command {
@@ -27,7 +30,7 @@ func (c *cli) rmCommand() *cobra.Command {
 					return err
 				}
 			}
-			return c.withSession(cmd, func(ctx context.Context, s *session) error {
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error {
 				if err := c.removeThreads(ctx, s, threads); err != nil || len(args) == 0 {
 					return err
 				}
@@ -40,10 +43,10 @@ func (c *cli) rmCommand() *cobra.Command {
 }
 
 // removeThreads looks all ids up before it removes anything.
-func (c *cli) removeThreads(ctx context.Context, s *session, names []string) error {
+func (c *cli) removeThreads(ctx context.Context, s *app.Session, names []string) error {
 	var doomed []string
 	for _, name := range names {
-		id, err := s.findThread(ctx, name)
+		id, err := s.FindThread(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -52,7 +55,7 @@ func (c *cli) removeThreads(ctx context.Context, s *session, names []string) err
 	var removed []string
 	defer func() { c.toUndo(removed) }()
 	for _, id := range doomed {
-		err := s.deleteThread(ctx, id)
+		err := s.DeleteThread(ctx, id)
 		if err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
 			return fmt.Errorf("remove conversation %s: %w", id, err)
 		}
@@ -64,22 +67,22 @@ func (c *cli) removeThreads(ctx context.Context, s *session, names []string) err
 	return nil
 }
 
-func (c *cli) remove(ctx context.Context, s *session, names []string) error {
-	found, err := s.named(ctx, names)
+func (c *cli) remove(ctx context.Context, s *app.Session, names []string) error {
+	found, err := s.Named(ctx, names)
 	if err != nil {
 		return err
 	}
 	var removed []string
 	defer func() { c.toUndo(removed) }() // also of those before one that failed
 	for _, d := range found {
-		err := s.deleteDocument(ctx, d.ID)
+		err := s.DeleteDocument(ctx, d.ID)
 		switch {
 		case err != nil && ibid.CodeOf(err) != ibid.CodeNotFound:
 			return fmt.Errorf("remove %s: %w", d.Name, err)
 		case err == nil || d.PartOf == "": // else it went with its archive, and comes back with it
 			removed = append(removed, d.ID)
 		}
-		fmt.Fprintf(c.out, "removed %s (%s)\n", oneLine(libraryPath(d), 0), count(d.Chunks, "chunk"))
+		fmt.Fprintf(c.out, "removed %s (%s)\n", say.OneLine(client.LibraryPath(d), 0), say.Count(d.Chunks, "chunk"))
 	}
 	return nil
 }

@@ -7,26 +7,28 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/say"
 )
 
 // checkScope refuses a category, folder or tag that no document has. It was
 // mistyped, and searching there would only find nothing.
-func checkScope(ctx context.Context, s *session, scope ibid.Scope) error {
+func checkScope(ctx context.Context, s *app.Session, scope ibid.Scope) error {
 	if scope.Category == "" && scope.Folder == "" && len(scope.Tags) == 0 {
 		return nil
 	}
-	used, err := s.labels(ctx)
+	used, err := s.Labels(ctx)
 	if err != nil {
 		return err
 	}
-	if err := among("category", scope.Category, used.categories); err != nil {
+	if err := among("category", scope.Category, used.Categories); err != nil {
 		return err
 	}
-	if err := among("folder", strings.Trim(scope.Folder, "/"), used.folders); err != nil {
+	if err := among("folder", strings.Trim(scope.Folder, "/"), used.Folders); err != nil {
 		return err
 	}
 	for _, tag := range scope.Tags {
-		if err := among("tag", tag, used.tags); err != nil {
+		if err := among("tag", tag, used.Tags); err != nil {
 			return err
 		}
 	}
@@ -41,7 +43,7 @@ func among(kind, name string, names []string) error {
 	err := ibid.Errorf(ibid.CodeNotFound, "no document has the %s %q", kind, name)
 	slices.Sort(names)
 	names = slices.DeleteFunc(slices.Compact(names), func(n string) bool { return n == "" })
-	switch near := nearest(name, names); {
+	switch near := say.Nearest(name, names); {
 	case near != "":
 		err.Hint = fmt.Sprintf("did you mean %q?", near)
 	case len(names) > 0 && len(names) <= 10:

@@ -14,6 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/app/config"
+	"ibid/internal/say"
+	"ibid/internal/server/api"
 )
 
 func (c *cli) searchCommand() *cobra.Command {
@@ -25,8 +29,8 @@ func (c *cli) searchCommand() *cobra.Command {
 			"  ibid search --mode lexical --limit 20 --json 'FY2018 revenue'",
 		Args: arguments(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.mode != "" && !slices.Contains(searchModes(), o.mode) {
-				return usagef(cmd, "--mode is one of %s, not %q", strings.Join(searchModes(), ", "), o.mode)
+			if o.mode != "" && !slices.Contains(config.SearchModes(), o.mode) {
+				return usagef(cmd, "--mode is one of %s, not %q", strings.Join(config.SearchModes(), ", "), o.mode)
 			}
 			if o.limit < 1 {
 				return usagef(cmd, "--limit must be at least 1")
@@ -35,14 +39,14 @@ func (c *cli) searchCommand() *cobra.Command {
 			if query == "" {
 				return usagef(cmd, "what should be searched for?")
 			}
-			return c.withSession(cmd, func(ctx context.Context, s *session) error {
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error {
 				return c.search(ctx, s, query, o)
 			})
 		},
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&o.limit, "limit", 7, "how many passages to show")
-	flags.StringVar(&o.mode, "mode", "", "how to search: `"+strings.Join(searchModes(), "|")+"` (default: search_mode of the configuration)")
+	flags.StringVar(&o.mode, "mode", "", "how to search: `"+strings.Join(config.SearchModes(), "|")+"` (default: search_mode of the configuration)")
 	flags.StringVar(&o.document, "document", "", "search this document only: `ID|NAME`")
 	flags.StringVar(&o.category, "category", "", "search documents of this `CATEGORY` only")
 	flags.StringArrayVar(&o.tags, "tag", nil, "search documents with this `TAG` only (may be repeated: with all of them)")
@@ -67,7 +71,7 @@ type searchOptions struct {
 	json     bool
 }
 
-func (c *cli) search(ctx context.Context, s *session, query string, o searchOptions) error {
+func (c *cli) search(ctx context.Context, s *app.Session, query string, o searchOptions) error {
 	if err := checkScope(ctx, s, ibid.Scope{Category: o.category, Folder: o.folder, Tags: o.tags}); err != nil {
 		return err
 	}
@@ -79,7 +83,7 @@ func (c *cli) search(ctx context.Context, s *session, query string, o searchOpti
 		values.Set("rerank", "false")
 	}
 	if o.document != "" {
-		documents, err := s.named(ctx, []string{o.document})
+		documents, err := s.Named(ctx, []string{o.document})
 		if err != nil {
 			return err
 		}
@@ -92,7 +96,7 @@ func (c *cli) search(ctx context.Context, s *session, query string, o searchOpti
 			values.Set(name, value)
 		}
 	}
-	raw, err := s.search(ctx, values)
+	raw, err := s.Search(ctx, values)
 	if err != nil {
 		return err
 	}
@@ -101,7 +105,7 @@ func (c *cli) search(ctx context.Context, s *session, query string, o searchOpti
 		out.printf("%s\n", raw)
 		return nil
 	}
-	var result searchResult
+	var result api.SearchResult
 	if err := json.Unmarshal(raw, &result); err != nil {
 		return fmt.Errorf("read search result: %w", err)
 	}
@@ -116,26 +120,26 @@ func (c *cli) search(ctx context.Context, s *session, query string, o searchOpti
 // of it.
 const longestHit = 400
 
-func printHits(out *terminal, r searchResult, o searchOptions) {
+func printHits(out *terminal, r api.SearchResult, o searchOptions) {
 	for i, p := range r.Passages {
 		rank := fmt.Sprintf("%2d  %.3f  ", i+1, p.Score)
-		out.printf("%s%s\n", rank, out.paint(bold, oneLine(hitTitle(p), max(0, out.width-len(rank)))))
+		out.printf("%s%s\n", rank, out.paint(bold, say.OneLine(hitTitle(p), max(0, out.width-len(rank)))))
 		shown := cmp.Or(p.Quote.Text, p.Text)
 		if o.expand {
 			shown = p.Text
 		}
-		out.printf("%s\n", marked(out, p, wrap(oneLine(shown, longestHit), strings.Repeat(" ", len(rank)), out.width)))
+		out.printf("%s\n", marked(out, p, wrap(say.OneLine(shown, longestHit), strings.Repeat(" ", len(rank)), out.width)))
 		out.printf("%s%s\n", strings.Repeat(" ", len(rank)), out.paint(dim, matchText(p.Match)))
 	}
 	if r.Warning != "" {
-		out.printf("%s\n", out.paint(amber, "not all of the search worked: "+oneLine(r.Warning, 0)))
+		out.printf("%s\n", out.paint(amber, "not all of the search worked: "+say.OneLine(r.Warning, 0)))
 	}
 	if len(r.Passages) == 0 {
 		out.printf("nothing found\n")
 	}
-	said := fmt.Sprintf("%s of %s, mode %s, %.1f ms", count(len(r.Passages), "passage"), count(r.ChunksSearched, "chunk"), safe(r.Mode), r.TookMS)
+	said := fmt.Sprintf("%s of %s, mode %s, %.1f ms", say.Count(len(r.Passages), "passage"), say.Count(r.ChunksSearched, "chunk"), say.Safe(r.Mode), r.TookMS)
 	if r.Rerank != nil {
-		said += ", reranked by " + safe(r.Rerank.Method)
+		said += ", reranked by " + say.Safe(r.Rerank.Method)
 	}
 	if r.Latency.Searches > 1 {
 		said += fmt.Sprintf("; p50 %.1f ms and p99 %.1f ms of the last %d searches", r.Latency.P50MS, r.Latency.P99MS, r.Latency.Searches)

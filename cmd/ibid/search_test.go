@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/server/api"
 )
 
 // library adds documents that the searches below tell apart.
@@ -21,7 +22,7 @@ func (h house) library() {
 }
 
 // searched runs a search and returns its JSON.
-func (h house) searched(args ...string) (r searchResult) {
+func (h house) searched(args ...string) (r api.SearchResult) {
 	h.t.Helper()
 	if err := json.Unmarshal([]byte(h.must(append([]string{"search", "--json"}, args...)...)), &r); err != nil {
 		h.t.Fatal(err)
@@ -135,35 +136,6 @@ func TestMarkedWords(t *testing.T) {
 	p := ibid.Passage{Chunk: ibid.Chunk{Text: "It is his.", Start: 10}, Highlights: []ibid.Range{{Start: 13, End: 15}, {Start: 90, End: 99}}}
 	if got, want := marked(out, p, "It is his."), "It "+out.paint(bold, "is")+" his."; got != want {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// TestToolsThatAreOffered: by the model's window, by configuration, on demand.
-func TestToolsThatAreOffered(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		cfg    Config
-		forced string
-		all    bool
-		extra  string
-	}{
-		{Config{Model: builtInModel, Tools: toolsAuto}, "", true, ""},
-		{Config{Model: "ollama:qwen3:4b", ContextTokens: 8192, Tools: toolsAuto}, "", false, ""},
-		{Config{Model: "ollama:qwen3:4b", ContextTokens: 32768, Tools: toolsAuto}, "", true, ""},
-		{Config{Model: "openai:gpt-5", ContextTokens: 8192, Tools: toolsAuto}, "", true, ""},
-		{Config{Model: "openai:gpt-5", Tools: toolsCore}, "", false, ""},
-		{Config{Model: "ollama:qwen3:4b", ContextTokens: 8192, Tools: toolsAll}, "", true, ""},
-		{Config{Model: "openai:gpt-5", Tools: toolsCore}, "search_keywords", false, "search_keywords"},
-	} {
-		a := &app{cfg: tt.cfg}
-		offered := map[string]bool{}
-		tools := a.tools(&choice{spec: tt.cfg.Model}, tt.forced)
-		for _, x := range tools {
-			offered[x.Spec().Name] = true
-		}
-		if tools[0].Spec().Name != "search_knowledge_base" || offered["search_propositions"] != tt.all || offered["search_keywords"] != (tt.all || tt.extra != "") {
-			t.Errorf("%+v: offered %v", tt.cfg, offered)
-		}
 	}
 }
 

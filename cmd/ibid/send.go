@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -14,6 +13,9 @@ import (
 	"sync/atomic"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/client"
+	"ibid/internal/server/api"
 )
 
 // Files are sent in three steps, each in a goroutine of its own: their hashes are
@@ -156,7 +158,7 @@ func (a *adder) splitUnchanged(ctx context.Context, batch []candidate) (known []
 			asked = append(asked, c)
 		}
 	}
-	documents, err := a.session.unchanged(ctx, a.known(asked))
+	documents, err := a.session.Unchanged(ctx, a.known(asked))
 	if err != nil && (ctx.Err() != nil || concernsAll(err)) {
 		return nil, nil, err
 	}
@@ -180,48 +182,13 @@ func (a *adder) splitUnchanged(ctx context.Context, batch []candidate) (known []
 }
 
 // known is what the server is told of files to say which of them it has.
-func (a *adder) known(files []candidate) []knownFile {
-	var known []knownFile
+func (a *adder) known(files []candidate) []client.KnownFile {
+	var known []client.KnownFile
 	for _, f := range files {
-		known = append(known, knownFile{Name: filepath.Base(f.source), Source: f.source, Hash: f.hash, Bytes: f.bytes,
+		known = append(known, client.KnownFile{Name: filepath.Base(f.source), Source: f.source, Hash: f.hash, Bytes: f.bytes,
 			Folder: f.folder, Category: a.category, Tags: a.tags})
 	}
 	return known
-}
-
-// knownFile is a file as POST /v1/documents/unchanged is asked about it.
-type knownFile struct {
-	Name     string   `json:"name"`
-	Source   string   `json:"source"`
-	Hash     string   `json:"hash"`
-	Bytes    int64    `json:"bytes"`
-	Folder   string   `json:"folder"`
-	Category string   `json:"category"`
-	Tags     []string `json:"tags"`
-}
-
-// unchanged returns the documents of the files that need not be sent, nil for the
-// others, in their order.
-func (c *client) unchanged(ctx context.Context, files []knownFile) ([]*ibid.Document, error) {
-	if len(files) == 0 {
-		return nil, nil
-	}
-	body, err := json.Marshal(map[string][]knownFile{"files": files})
-	if err != nil {
-		return nil, fmt.Errorf("ask what is unchanged: %w", err)
-	}
-	r := post("/v1/documents/unchanged", body)
-	r.once = false
-	var answer struct {
-		Unchanged []*ibid.Document `json:"unchanged"`
-	}
-	if err := c.call(ctx, r, &answer); err != nil {
-		return nil, err
-	}
-	if len(answer.Unchanged) != len(files) {
-		return nil, fmt.Errorf("ask what is unchanged: the server answered for %d of %s", len(answer.Unchanged), count(len(files), "file"))
-	}
-	return answer.Unchanged, nil
 }
 
 // together is how many of the first files are sent in one request.
@@ -246,7 +213,7 @@ func (a *adder) sendGroup(ctx context.Context, group []candidate) error {
 		}
 		return a.concernsAll(one)
 	}
-	var uploads []smallUpload
+	var uploads []client.SmallUpload
 	var sent []*added
 	for _, c := range group {
 		u := a.describe(c.added)
@@ -255,12 +222,12 @@ func (a *adder) sendGroup(ctx context.Context, group []candidate) error {
 			c.added.err = err
 			continue
 		}
-		uploads, sent = append(uploads, smallUpload{upload: u, data: data}), append(sent, c.added)
+		uploads, sent = append(uploads, client.SmallUpload{Upload: u, Data: data}), append(sent, c.added)
 	}
 	if len(uploads) == 0 {
 		return nil
 	}
-	outcomes, err := a.session.uploadSmall(ctx, uploads)
+	outcomes, err := a.session.UploadSmall(ctx, uploads)
 	switch {
 	case err != nil && concernsAll(err):
 		return fmt.Errorf("add %s: %w", sent[0].name, err)
@@ -274,7 +241,7 @@ func (a *adder) sendGroup(ctx context.Context, group []candidate) error {
 		return nil
 	}
 	for i, one := range sent {
-		one.taken(outcomes[i].uploaded, outcomes[i].err)
+		one.taken(outcomes[i].Uploaded, outcomes[i].Err)
 		a.bar.sent(one, one.size)
 		if err := a.concernsAll(one); err != nil {
 			return err
@@ -293,14 +260,14 @@ func (a *adder) concernsAll(one *added) error {
 
 func concernsAll(err error) bool {
 	code := ibid.CodeOf(err)
-	return isConnectionError(err) || code == ibid.CodeUnauthorized || code == ibid.CodeDiskFull
+	return client.IsConnectionError(err) || code == ibid.CodeUnauthorized || code == ibid.CodeDiskFull
 }
 
-func (a *adder) describe(one *added) upload {
-	return upload{Name: filepath.Base(one.source), Source: one.source, Category: a.category, Tags: a.tags, Folder: one.folder, Password: a.password}
+func (a *adder) describe(one *added) client.Upload {
+	return client.Upload{Name: filepath.Base(one.source), Source: one.source, Category: a.category, Tags: a.tags, Folder: one.folder, Password: a.password}
 }
 
-func (one *added) taken(u uploaded, err error) {
+func (one *added) taken(u api.Uploaded, err error) {
 	one.doc, one.unchanged, one.since, one.err = u.Document, u.Unchanged, u.ChangeAt.Time, err
 }
 
@@ -310,7 +277,7 @@ func (a *adder) upload(ctx context.Context, one *added) error {
 	u.Open = func() (io.ReadCloser, int64, error) { return openRegular(one.root, one.path) }
 	u.Sent = func(n int64) { a.bar.sent(one, n) }
 	if one.url != "" {
-		p, err := fetchTyped(ctx, a.session.cfg, one.url)
+		p, err := app.FetchTyped(ctx, a.session.Config, one.url)
 		if err != nil {
 			return err
 		}
@@ -319,7 +286,7 @@ func (a *adder) upload(ctx context.Context, one *added) error {
 			return io.NopCloser(bytes.NewReader(p.Body)), int64(len(p.Body)), nil
 		}
 	}
-	taken, err := a.session.upload(ctx, u)
+	taken, err := a.session.Upload(ctx, u)
 	one.taken(taken, err)
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -14,6 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/app/config"
+	"ibid/internal/app/datadir"
+	"ibid/internal/client"
 )
 
 func (c *cli) serveCommand() *cobra.Command {
@@ -42,21 +45,21 @@ func (c *cli) serveCommand() *cobra.Command {
 }
 
 // serve runs the program until a signal ends it.
-func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
-	if cfg.Token == "" && !isLoopback(cfg.Addr) {
+func (c *cli) serve(ctx context.Context, cfg config.Config, add []string) (err error) {
+	if cfg.Token == "" && !config.IsLoopback(cfg.Addr) {
 		e := ibid.Errorf(ibid.CodeBadRequest, "%s can be reached from other machines, so a token must be set", cfg.Addr)
 		e.Hint = "set IBID_TOKEN to a long random word, or serve on 127.0.0.1"
 		return e
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	hold, err := holdToServe(ctx, cfg.Data, c.err)
+	hold, err := app.HoldToServe(ctx, cfg.Data, c.err)
 	if err != nil {
 		return err
 	}
 	defer hold.Release()
-	hold.sayFull(c.err)
-	ln, err := listen(cfg.Addr)
+	hold.SayFull(c.err)
+	ln, err := app.Listen(cfg.Addr)
 	if err != nil {
 		return err
 	}
@@ -67,7 +70,7 @@ func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
 		return err
 	}
 	streams, endStreams := context.WithCancel(context.Background())
-	web, ln := newHTTPServer(streams, application.Handler(), ln, cfg.Limits.Connections)
+	web, ln := app.NewHTTPServer(streams, application.Handler(), ln, cfg.Limits.Connections)
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(ln) }()
 	// From here on everything that was begun is ended, in this order: no new
@@ -87,26 +90,26 @@ func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
 	if err := hold.Announce(ln.Addr(), cfg.Token, cfg.Owner); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "listening on http://%s\n", dialable(ln.Addr()))
-	if a, whole := application.(*app); whole {
+	fmt.Fprintf(c.out, "listening on http://%s\n", datadir.Dialable(ln.Addr()))
+	if a, whole := application.(*app.App); whole {
 		followed := make(chan struct{})
 		go func() {
 			defer close(followed)
-			c.followWatched(ctx, cfg, endpoint{URL: "http://" + dialable(ln.Addr()), Token: cfg.Token}, a.watched)
+			c.followWatched(ctx, cfg, client.Endpoint{URL: "http://" + datadir.Dialable(ln.Addr()), Token: cfg.Token}, a.Watched)
 		}()
 		defer func() {
 			select {
 			case <-followed:
-			case <-time.After(softStop): // a file on a drive that hangs
+			case <-time.After(app.SoftStop): // a file on a drive that hangs
 			}
 		}()
 	}
-	if a, whole := application.(*app); whole {
+	if a, whole := application.(*app.App); whole {
 		upkeep, end := context.WithCancel(ctx)
 		kept := make(chan struct{})
 		go func() {
 			defer close(kept)
-			a.upkeep.keepUp(upkeep)
+			a.Upkeep.KeepUp(upkeep)
 		}()
 		defer func() {
 			end()
@@ -117,7 +120,7 @@ func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
 		added := make(chan struct{})
 		go func() {
 			defer close(added)
-			c.addAfterStart(ctx, cfg, endpoint{URL: "http://" + dialable(ln.Addr()), Token: cfg.Token}, add)
+			c.addAfterStart(ctx, cfg, client.Endpoint{URL: "http://" + datadir.Dialable(ln.Addr()), Token: cfg.Token}, add)
 		}()
 		defer func() { <-added }()
 	}
@@ -131,23 +134,11 @@ func (c *cli) serve(ctx context.Context, cfg Config, add []string) (err error) {
 	}
 }
 
-func isLoopback(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false
-	}
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
-
 // addAfterStart adds paths to the server that has just started, as `ibid add`
 // would.
-func (c *cli) addAfterStart(ctx context.Context, cfg Config, at endpoint, paths []string) {
-	s := &session{client: newClient(at, nil), cfg: cfg}
-	defer s.client.close()
+func (c *cli) addAfterStart(ctx context.Context, cfg config.Config, at client.Endpoint, paths []string) {
+	s := &app.Session{Client: client.New(at, nil), Config: cfg}
+	defer s.Client.Close()
 	if err := c.add(ctx, s, paths, addOptions{}); err != nil && ctx.Err() == nil {
 		c.report(err)
 	}

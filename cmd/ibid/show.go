@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/say"
 )
 
 func (c *cli) showCommand() *cobra.Command {
@@ -22,19 +24,19 @@ func (c *cli) showCommand() *cobra.Command {
 			"  ibid show --json 7c0e… | jq -r '.[].text'",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withSession(cmd, func(ctx context.Context, s *session) error { return c.show(ctx, s, args[0], asJSON) })
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error { return c.show(ctx, s, args[0], asJSON) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array of the messages")
 	return cmd
 }
 
-func (c *cli) show(ctx context.Context, s *session, name string, asJSON bool) error {
-	id, err := s.findThread(ctx, name)
+func (c *cli) show(ctx context.Context, s *app.Session, name string, asJSON bool) error {
+	id, err := s.FindThread(ctx, name)
 	if err != nil {
 		return err
 	}
-	messages, err := s.messages(ctx, id)
+	messages, err := s.Messages(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -53,13 +55,13 @@ func (c *cli) show(ctx context.Context, s *session, name string, asJSON bool) er
 
 // showMessage prints a message: a question as a quote, an answer as ask prints it,
 // without the steps that led to it.
-func (c *cli) showMessage(ctx context.Context, s *session, m ibid.Message) {
+func (c *cli) showMessage(ctx context.Context, s *app.Session, m ibid.Message) {
 	out := newTerminal(c.out, c.env)
 	if m.Role == ibid.RoleUser {
-		out.printf("%s\n", out.paint(bold, "> "+strings.ReplaceAll(safe(m.Text), "\n", "\n> ")))
+		out.printf("%s\n", out.paint(bold, "> "+strings.ReplaceAll(say.Safe(m.Text), "\n", "\n> ")))
 		if m.Request != nil {
 			for _, a := range m.Request.Attachments {
-				out.printf("> + %s (%s)\n", oneLine(a.Name, 0), byteSize(a.Bytes))
+				out.printf("> + %s (%s)\n", say.OneLine(a.Name, 0), say.Bytes(a.Bytes))
 			}
 		}
 		return

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"ibid/internal/say"
 )
 
 // column is one column of a table.
@@ -28,7 +30,7 @@ func (t *table) add(cells ...string) {
 	row := make([]string, len(t.columns))
 	for i := range row {
 		if i < len(cells) {
-			row[i] = oneLine(cells[i], 0)
+			row[i] = say.OneLine(cells[i], 0)
 		}
 	}
 	t.rows = append(t.rows, row)
@@ -78,7 +80,7 @@ func (t *table) widths(terminalWidth int) []int {
 func (t *table) line(cells []string, widths []int) string {
 	var b strings.Builder
 	for i, cell := range cells {
-		cell = cut(cell, widths[i])
+		cell = say.Cut(cell, widths[i])
 		pad := strings.Repeat(" ", max(0, widths[i]-uniseg.StringWidth(cell)))
 		if i > 0 {
 			b.WriteString("  ")

@@ -6,28 +6,16 @@ import (
 	"testing"
 
 	"github.com/rivo/uniseg"
-)
 
-func TestSafe(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"plain\ttext\n":             "plain\ttext\n",
-		"\x1b[2Jgone\x07\x00\r":     "[2Jgone",
-		"\u009b31m\u202eevil\u2066": "31mevil",
-		"naïve 日本 🙂":                "naïve 日本 🙂",
-	} {
-		if got := safe(in); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
-		}
-	}
-}
+	"ibid/internal/say"
+)
 
 func TestCutAndWrapCountColumns(t *testing.T) {
 	t.Parallel()
-	if got := cut("日本語テキスト", 7); got != "日本語…" {
+	if got := say.Cut("日本語テキスト", 7); got != "日本語…" {
 		t.Errorf("cut gives %q", got)
 	}
-	if got := cut("short", 5); got != "short" {
+	if got := say.Cut("short", 5); got != "short" {
 		t.Errorf("cut gives %q", got)
 	}
 	text := strings.Repeat("word 日本 ", 20)
@@ -56,15 +44,6 @@ func TestTable(t *testing.T) {
 	for _, line := range strings.Split(make(30), "\n") {
 		if uniseg.StringWidth(line) > 30 {
 			t.Errorf("%q is wider than the terminal", line)
-		}
-	}
-}
-
-func TestByteSize(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 10 << 20: "10 MiB", 3 << 29: "1.5 GiB"} {
-		if got := byteSize(n); got != want {
-			t.Errorf("%d is %s, want %s", n, got, want)
 		}
 	}
 }

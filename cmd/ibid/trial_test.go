@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"ibid/internal/app/config"
 	"ibid/internal/ibidtest"
+	"ibid/internal/server/api"
 )
 
 func TestSettingsAreShownAndTried(t *testing.T) {
@@ -32,15 +34,15 @@ func TestSettingsAreShownAndTried(t *testing.T) {
 	if err != nil || strings.Contains(string(body), "a-secret-word") {
 		t.Fatalf("%v in %s", err, body)
 	}
-	var got settingsReport
+	var got api.Settings
 	if err := json.Unmarshal(body, &got); err != nil {
 		t.Fatal(err)
 	}
-	by := map[string]settingReport{}
+	by := map[string]api.Setting{}
 	for _, s := range got.Settings {
 		by[s.Key] = s
 	}
-	if got.File != file || len(by) != len(settings()) {
+	if got.File != file || len(by) != len(config.Settings()) {
 		t.Errorf("%d settings of %s", len(by), got.File)
 	}
 	if s := by["model"]; s.Test != "model" || s.Origin != "--model" || !strings.HasPrefix(s.Value, "ollama:test@") || s.Variable != "IBID_MODEL" {
@@ -64,14 +66,14 @@ func TestSettingsAreShownAndTried(t *testing.T) {
 	}
 }
 
-func try(t *testing.T, url, key string) (int, trial) {
+func try(t *testing.T, url, key string) (int, api.Trial) {
 	t.Helper()
 	resp, err := http.Post(url+"/v1/settings/"+key+"/test", "application/json", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	var r trial
+	var r api.Trial
 	if err := json.NewDecoder(resp.Body).Decode(&r); err != nil {
 		t.Fatal(err)
 	}

@@ -3,14 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/url"
 	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/client"
+	"ibid/internal/glob"
+	"ibid/internal/say"
 )
 
 func (c *cli) undoCommand() *cobra.Command {
@@ -26,8 +28,8 @@ func (c *cli) undoCommand() *cobra.Command {
 			"  ibid undo report.pdf\n" +
 			"  ibid undo 'drafts/*.md'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withSession(cmd, func(ctx context.Context, s *session) error {
-				removed, err := s.removed(ctx)
+			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error {
+				removed, err := s.Removed(ctx)
 				if err != nil {
 					return err
 				}
@@ -68,7 +70,7 @@ type undone struct {
 
 // undo looks all names up before it takes anything back. What cannot come back is
 // told, and the others do.
-func (c *cli) undo(ctx context.Context, s *session, removed []ibid.Removed, names []string, asJSON bool) error {
+func (c *cli) undo(ctx context.Context, s *app.Session, removed []ibid.Removed, names []string, asJSON bool) error {
 	wanted := map[string]bool{}
 	for _, name := range names {
 		found, err := findRemoved(removed, name)
@@ -103,7 +105,7 @@ func (c *cli) undo(ctx context.Context, s *session, removed []ibid.Removed, name
 
 // restoreAll restores the latest removal first. What another stands in the way of
 // is tried again after the others: a file of an archive comes after its archive.
-func (c *cli) restoreAll(ctx context.Context, s *session, todo []ibid.Removed, quiet bool) ([]undone, error) {
+func (c *cli) restoreAll(ctx context.Context, s *app.Session, todo []ibid.Removed, quiet bool) ([]undone, error) {
 	var results []undone
 	tell := func(r ibid.Removed, err error) {
 		one := undone{Kind: r.Kind, ID: r.ID, Name: r.Name}
@@ -114,16 +116,16 @@ func (c *cli) restoreAll(ctx context.Context, s *session, todo []ibid.Removed, q
 		switch {
 		case quiet:
 		case err != nil:
-			fmt.Fprintf(c.err, "✗ %s: %s\n", oneLine(removedPath(r), 0), oneLine(one.Error, 0))
+			fmt.Fprintf(c.err, "✗ %s: %s\n", say.OneLine(removedPath(r), 0), say.OneLine(one.Error, 0))
 		default:
-			fmt.Fprintf(c.out, "%s is back: %s\n", removedKind(r), oneLine(removedPath(r), 0))
+			fmt.Fprintf(c.out, "%s is back: %s\n", removedKind(r), say.OneLine(removedPath(r), 0))
 		}
 	}
 	for len(todo) > 0 {
 		var later []ibid.Removed
 		conflicts := map[string]error{}
 		for _, r := range todo {
-			err := s.restore(ctx, r)
+			err := s.Restore(ctx, r)
 			switch {
 			case ctx.Err() != nil:
 				return results, ctx.Err()
@@ -152,7 +154,7 @@ func findRemoved(removed []ibid.Removed, name string) ([]ibid.Removed, error) {
 		func(r ibid.Removed) bool { return r.ID == name },
 		func(r ibid.Removed) bool { return removedPath(r) == name },
 		func(r ibid.Removed) bool { return r.Name == name },
-		func(r ibid.Removed) bool { return len(name) >= leastPrefix && strings.HasPrefix(r.ID, name) },
+		func(r ibid.Removed) bool { return len(name) >= client.LeastPrefix && strings.HasPrefix(r.ID, name) },
 	} {
 		found := selectRemoved(removed, fit)
 		if len(found) > 1 {
@@ -163,7 +165,7 @@ func findRemoved(removed []ibid.Removed, name string) ([]ibid.Removed, error) {
 		}
 	}
 	var found []ibid.Removed
-	if hasPattern(name) {
+	if glob.Is(name) {
 		if _, err := path.Match(name, ""); err != nil {
 			return nil, fmt.Errorf("%q is no pattern: %w", name, err)
 		}
@@ -217,31 +219,4 @@ func (c *cli) toUndo(ids []string) {
 	if len(ids) > 0 {
 		fmt.Fprintf(c.err, "  to undo: ibid undo %s\n", strings.Join(ids, " "))
 	}
-}
-
-// removed returns all that can be taken back, the latest removal first.
-func (c *client) removed(ctx context.Context) ([]ibid.Removed, error) {
-	var all []ibid.Removed
-	query := url.Values{"limit": {fmt.Sprint(ibid.MaxLimit)}}
-	for {
-		var answer struct {
-			Removed []ibid.Removed `json:"removed"`
-			Next    string         `json:"next"`
-		}
-		if err := c.call(ctx, request{method: http.MethodGet, path: "/v1/removed", query: query}, &answer); err != nil {
-			return nil, err
-		}
-		all = append(all, answer.Removed...)
-		if answer.Next == "" {
-			return all, nil
-		}
-		query.Set("cursor", answer.Next)
-	}
-}
-
-// restore takes a removal back. Doing it twice does no harm, but for databases.
-func (c *client) restore(ctx context.Context, r ibid.Removed) error {
-	call := post("/v1/"+string(r.Kind)+"s/"+url.PathEscape(r.ID)+"/restore", nil)
-	call.once = r.Kind == ibid.RemovedDatabase
-	return c.call(ctx, call, nil)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/say"
 )
 
 // walking is a look through folders, which may be as large as a whole disk: it can
@@ -29,7 +30,7 @@ func (w walking) goOn(files int) error {
 		return err
 	}
 	if files > mostCollected {
-		e := ibid.Errorf(ibid.CodeBadRequest, "these are more than %s files", thousands(mostCollected))
+		e := ibid.Errorf(ibid.CodeBadRequest, "these are more than %s files", say.Thousands(mostCollected))
 		e.Hint = "name folders within, and follow or add those"
 		return e
 	}
@@ -77,7 +78,7 @@ func (c *cli) collectSlowly(ctx context.Context, args []string, folder string) (
 	found, err := collect(ctx, args, folder, func(files int) {
 		if now := time.Since(began).Milliseconds(); ctx.Err() == nil && now > 1000 && now-shown.Load() > 100 {
 			shown.Store(now)
-			fmt.Fprintf(t.w, "\r\x1b[Klooking: %s files…", thousands(files))
+			fmt.Fprintf(t.w, "\r\x1b[Klooking: %s files…", say.Thousands(files))
 		}
 	})
 	if shown.Load() > 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"ibid/internal/server/api"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/server/api"
 )
 
 // A look through a folder ends where it stands when it is cancelled, and at once

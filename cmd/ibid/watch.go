@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ibid"
+	"ibid/internal/app"
+	"ibid/internal/say"
 )
 
 // A watched folder is looked at again and again rather than subscribed to: that
@@ -48,7 +50,7 @@ func onlyFolders(cmd *cobra.Command, args []string, o addOptions) error {
 // watch follows folders until ctx ends, which is no failure. Each is looked at in a
 // goroutine of its own, so that a large one, or one on a drive that hangs, does not
 // hold up the others.
-func (c *cli) watch(ctx context.Context, s *session, dirs []string, o addOptions) error {
+func (c *cli) watch(ctx context.Context, s *app.Session, dirs []string, o addOptions) error {
 	var all []*watcher
 	var sending sync.Mutex
 	for _, dir := range dirs {
@@ -91,7 +93,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // watcher follows one folder.
 type watcher struct {
 	cli     *cli
-	session *session
+	session *app.Session
 	options addOptions
 	out     *terminal
 	folder  *watchedFolder
@@ -115,13 +117,13 @@ func (w *watcher) follow(ctx context.Context) error {
 
 // begin says what is watched, and learns what the library has of it.
 func (w *watcher) begin(ctx context.Context) error {
-	for d, err := range w.session.eachDocument(ctx, url.Values{"below": {w.folder.prefix()}}) {
+	for d, err := range w.session.EachDocument(ctx, url.Values{"below": {w.folder.prefix()}}) {
 		if err != nil {
 			return err
 		}
 		w.folder.remember(d)
 	}
-	fmt.Fprintf(w.cli.err, "watching %s; Ctrl-C ends it\n", oneLine(w.folder.name, 0))
+	fmt.Fprintf(w.cli.err, "watching %s; Ctrl-C ends it\n", say.OneLine(w.folder.name, 0))
 	return nil
 }
 
@@ -135,7 +137,7 @@ func (w *watcher) round(ctx context.Context) (took time.Duration, err error) {
 	}
 	if present != f.present {
 		f.present = present
-		fmt.Fprintf(w.cli.err, "%s %s\n", oneLine(f.name, 0), map[bool]string{true: "is there again", false: "is not there; nothing is removed, and watching goes on when it is back"}[present])
+		fmt.Fprintf(w.cli.err, "%s %s\n", say.OneLine(f.name, 0), map[bool]string{true: "is there again", false: "is not there; nothing is removed, and watching goes on when it is back"}[present])
 	}
 	if !present {
 		return time.Since(began), nil
@@ -195,7 +197,7 @@ func (w *watcher) read(ctx context.Context, f *watchedFolder, files []item) erro
 }
 
 func (w *watcher) move(ctx context.Context, f *watchedFolder, m moved) error {
-	err := w.session.move(ctx, m.id, m.to.source(), filepath.Base(m.to.source()), m.to.folder)
+	err := w.session.Move(ctx, m.id, m.to.source(), filepath.Base(m.to.source()), m.to.folder)
 	switch {
 	case err == nil:
 	case ibid.CodeOf(err) == ibid.CodeConflict, ibid.CodeOf(err) == ibid.CodeNotFound, ibid.CodeOf(err) == ibid.CodeBadRequest:
@@ -216,7 +218,7 @@ func (w *watcher) remove(ctx context.Context, f *watchedFolder, path string) err
 	if id == "" {
 		return nil // it never came in
 	}
-	if err := w.session.deleteDocument(ctx, id); err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
+	if err := w.session.DeleteDocument(ctx, id); err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
 		return fmt.Errorf("remove %s: %w", path, err)
 	}
 	w.say("−", f.short(path)+": removed")
@@ -227,7 +229,7 @@ func (w *watcher) say(mark, what string) {
 	if w.options.json {
 		return // the lines of added files are the only JSON there is
 	}
-	w.out.printf("%s %s\n", mark, oneLine(what, 0))
+	w.out.printf("%s %s\n", mark, say.OneLine(what, 0))
 }
 
 // watchedFolder is a folder that is watched.

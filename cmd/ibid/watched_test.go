@@ -1,7 +1,6 @@
 package main
 
 import (
-	"ibid/internal/server/api"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/server/api"
 )
 
 // watches waits until what is said of the watched folders is as wanted.
@@ -121,13 +121,4 @@ func TestServerKnowsWhoElseFollows(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	watches(t, url, "let go", func(w []api.Watch) bool { return len(w) == 0 })
-}
-
-// Whoever reaches a server from elsewhere may not read what its user may.
-func TestOnlyLocalServersFollowFolders(t *testing.T) {
-	t.Parallel()
-	f := &watchedFolders{}
-	if _, err := f.Watch(t.Context(), t.TempDir(), ""); ibid.CodeOf(err) != ibid.CodeForbidden {
-		t.Errorf("a server on the network follows a folder: %v", err)
-	}
 }

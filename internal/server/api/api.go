@@ -1,3 +1,3 @@
 // Package api holds what stands in requests and responses of the HTTP API
-// (docs/api.md): the server writes these types, clients read them.
+// (docs/md): the server writes these types, clients read them.
 package api

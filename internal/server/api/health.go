@@ -1,5 +1,21 @@
 package api
 
+import (
+	"errors"
+	"fmt"
+
+	"ibid"
+	"ibid/internal/ingest"
+)
+
+// Repaired is what POST /v1/doctor/repair answers.
+type Repaired struct {
+	Documents int      `json:"documents"`
+	Chunks    int      `json:"chunks"`
+	Differ    []string `json:"differ"` // documents that the index held otherwise than the database
+	TookMS    int64    `json:"took_ms"`
+}
+
 // Check is one finding of doctor.
 type Check struct {
 	Name    string `json:"name"`
@@ -15,3 +31,59 @@ const (
 	LevelWarn = "warn"
 	LevelFail = "fail"
 )
+
+// Status is GET /v1/status.
+type Status struct {
+	Version   string         `json:"version"`
+	Ready     bool           `json:"ready"`
+	Model     ModelStatus    `json:"model"`
+	Models    []string       `json:"models"` // that a question may ask for, the default first
+	Embedder  EmbedderStatus `json:"embedder"`
+	Queue     ingest.Queue   `json:"queue"` // documents that are being taken in
+	Entities  EntitiesStatus `json:"entities"`
+	Documents int            `json:"documents"`
+	Chunks    int            `json:"chunks"`
+	Threads   int            `json:"threads"`
+	Runs      int            `json:"runs"`  // being answered now
+	Tools     []string       `json:"tools"` // that an answer may use, and a question may force
+	Backup    BackupStatus   `json:"backup"`
+	Scrub     ScrubStatus    `json:"scrub"`
+}
+
+type ModelStatus struct {
+	Name         string            `json:"name"`
+	BuiltIn      bool              `json:"built_in"`
+	Reachable    bool              `json:"reachable"`
+	Capabilities ibid.Capabilities `json:"capabilities"`
+	Error        string            `json:"error,omitempty"`
+	Hint         string            `json:"hint,omitempty"`
+}
+
+type EmbedderStatus struct {
+	Name    string `json:"name"`
+	BuiltIn bool   `json:"built_in"`
+	ingest.Embedding
+	Error string `json:"error,omitempty"` // why chunks wait for it
+}
+
+// EntitiesStatus says how far it is known what the passages name.
+type EntitiesStatus struct {
+	ingest.NamingProgress
+	Error string `json:"error,omitempty"` // why passages wait for the model
+}
+
+func Good(name, format string, args ...any) Check {
+	return Check{Name: name, OK: true, Level: LevelOK, Message: fmt.Sprintf(format, args...)}
+}
+
+func Bad(name, level string, err error, hint string) Check {
+	c := Check{Name: name, OK: level != LevelFail, Level: level, Message: err.Error(), Hint: hint}
+	var known *ibid.Error
+	if errors.As(err, &known) {
+		c.Message = known.Message
+		if known.Hint != "" {
+			c.Hint = known.Hint
+		}
+	}
+	return c
+}

@@ -1,0 +1,257 @@
+package upkeep
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"ibid"
+	"ibid/internal/access"
+	"ibid/internal/app/config"
+	"ibid/internal/backup"
+	"ibid/internal/server/api"
+)
+
+func (u *Upkeep) scrubState(ctx context.Context) (state api.ScrubState, err error) {
+	state.Problems = []api.ScrubProblem{}
+	text, err := u.store.Setting(ctx, scrubSetting)
+	if err == nil && text != "" {
+		err = json.Unmarshal([]byte(text), &state)
+	}
+	return state, err
+}
+
+func (u *Upkeep) saveScrub(ctx context.Context, state api.ScrubState) error {
+	text, err := json.Marshal(state)
+	if err != nil {
+		return err
+	}
+	return u.store.SetSetting(ctx, scrubSetting, string(text))
+}
+
+// scrubPeriod is the time from the beginning of one reading to the next.
+func (u *Upkeep) scrubPeriod() time.Duration {
+	if u.scrub == config.ScrubMonthly {
+		return 30 * 24 * time.Hour
+	}
+	return 7 * 24 * time.Hour
+}
+
+// keepScrubbed reads all originals once in a while, and goes on where the process
+// before this one has stopped. The first reading comes one period after the first
+// start.
+func (u *Upkeep) keepScrubbed(ctx context.Context) {
+	for {
+		state, err := u.scrubState(ctx)
+		if err == nil && state.Next.IsZero() {
+			state.Next = u.now().Add(u.scrubPeriod()).UTC()
+			err = u.saveScrub(ctx, state)
+		}
+		if err == nil && !u.now().Before(state.Next) && u.scrubbing.TryLock() {
+			err = u.scrubOn(ctx, state, backup.Slow, nil)
+			u.scrubbing.Unlock()
+		}
+		if err != nil && ctx.Err() == nil {
+			u.log.Warn("cannot read the originals", "error", err)
+		}
+		if sleep(ctx, longestWait) != nil {
+			return
+		}
+	}
+}
+
+// saveEvery is how many originals, or bytes, are read between two notes of the
+// place.
+const (
+	saveEveryFiles = 200
+	saveEveryBytes = 256 << 20
+)
+
+// scrubOn reads the originals from the noted place on. progress may be nil.
+func (u *Upkeep) scrubOn(ctx context.Context, state api.ScrubState, pace backup.Pace, progress func(api.ScrubProgress)) error {
+	hashes, err := u.store.Originals(ctx)
+	if err != nil {
+		return err
+	}
+	originals := backup.Originals{FS: u.disk, Dir: u.dir}
+	at := api.ScrubProgress{Total: len(hashes), TotalBytes: originals.Sizes(hashes)}
+	if state.Place == "" {
+		state.Checked, state.Bytes = 0, 0
+	}
+	state.Problems = slices.DeleteFunc(state.Problems, func(p api.ScrubProblem) bool { // of documents that are gone
+		_, listed := slices.BinarySearch(hashes, p.Hash)
+		return !listed
+	})
+	from, found := slices.BinarySearch(hashes, state.Place)
+	if found {
+		from++
+	}
+	unsaved, unsavedBytes := 0, int64(0)
+	for _, hash := range hashes[from:] {
+		problem, err := originals.Check(ctx, hash, pace, func(n int64) {
+			state.Bytes += n
+			unsavedBytes += n
+			if progress != nil {
+				at.Done, at.DoneBytes, at.Problems = state.Checked, state.Bytes, len(state.Problems)
+				progress(at)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if problem != nil && !u.stillListed(ctx, hash) {
+			problem = nil // its document was removed for good meanwhile
+		}
+		u.note(ctx, &state, hash, problem)
+		state.Place = hash
+		state.Checked++
+		if unsaved++; unsaved >= saveEveryFiles || unsavedBytes >= saveEveryBytes || problem != nil {
+			unsaved, unsavedBytes = 0, 0
+			if err := u.saveScrub(ctx, state); err != nil {
+				return err
+			}
+		}
+	}
+	state.Place, state.Finished, state.Next = "", u.now().UTC(), u.now().Add(u.scrubPeriod()).UTC()
+	if err := u.saveScrub(ctx, state); err != nil {
+		return err
+	}
+	if len(state.Problems) > 0 {
+		u.log.Error("originals are damaged or missing", "how_many", len(state.Problems), "mend", MendHint)
+	} else {
+		u.log.Info("all originals are whole", "files", state.Checked, "bytes", state.Bytes)
+	}
+	return nil
+}
+
+// Damaged are the hashes of the originals that were found damaged or missing.
+func (u *Upkeep) Damaged(ctx context.Context) (map[string]bool, error) {
+	state, err := u.scrubState(ctx)
+	hashes := map[string]bool{}
+	for _, p := range state.Problems {
+		hashes[p.Hash] = true
+	}
+	return hashes, err
+}
+
+// lookAgain reads the originals that were found damaged or missing once more, as
+// they may have been added again, and forgets those that are whole. While all
+// originals are being read it leaves that to the reading.
+func (u *Upkeep) lookAgain(ctx context.Context) (api.ScrubState, error) {
+	if !u.scrubbing.TryLock() {
+		return u.scrubState(ctx)
+	}
+	defer u.scrubbing.Unlock()
+	state, err := u.scrubState(ctx)
+	if err != nil || len(state.Problems) == 0 {
+		return state, err
+	}
+	left := []api.ScrubProblem{}
+	for _, p := range state.Problems {
+		problem, err := backup.Originals{FS: u.disk, Dir: u.dir}.Check(ctx, p.Hash, backup.Pace{}, nil)
+		if err != nil {
+			return state, err
+		}
+		if problem != nil && u.stillListed(ctx, p.Hash) {
+			left = append(left, p)
+		}
+	}
+	if len(left) == len(state.Problems) {
+		return state, nil
+	}
+	state.Problems = left
+	return state, u.saveScrub(ctx, state)
+}
+
+func (u *Upkeep) stillListed(ctx context.Context, hash string) bool {
+	names, err := u.store.NamesOfVersions(ctx, access.System("the check of the originals"), []string{hash})
+	_, listed := names[hash]
+	return err != nil || listed
+}
+
+// note remembers what was found of one original.
+func (u *Upkeep) note(ctx context.Context, state *api.ScrubState, hash string, problem *backup.Problem) {
+	state.Problems = slices.DeleteFunc(state.Problems, func(p api.ScrubProblem) bool { return p.Hash == hash })
+	if problem == nil {
+		return
+	}
+	found := api.ScrubProblem{Problem: *problem}
+	if names, err := u.store.NamesOfVersions(ctx, access.System("the check of the originals"), []string{hash}); err == nil {
+		found.Name = names[hash]
+	}
+	state.Problems = append(state.Problems, found)
+	u.log.Error("an original is not what it was", "hash", hash, "document", found.Name, "missing", found.Missing, "mend", MendHint)
+}
+
+// MendHint says how damaged originals come back.
+const MendHint = "ibid restore BACKUP --only-damaged puts back what a backup has; or add the files again"
+
+// Scrub reads all originals now, from the beginning.
+func (u *Upkeep) Scrub(ctx context.Context, progress func(any)) (any, error) {
+	if !u.scrubbing.TryLock() {
+		e := ibid.Errorf(ibid.CodeConflict, "the originals are being read already")
+		e.Hint = "wait for it to end; ibid doctor says what it has found"
+		return nil, e
+	}
+	defer u.scrubbing.Unlock()
+	state, err := u.scrubState(ctx)
+	if err != nil {
+		return nil, err
+	}
+	state.Place = ""
+	pace := backup.Gentle
+	if u.alone {
+		pace = backup.Pace{}
+	}
+	if err := u.scrubOn(ctx, state, pace, func(p api.ScrubProgress) { progress(p) }); err != nil {
+		return nil, err
+	}
+	return u.scrubState(ctx)
+}
+
+// Mend reads all originals, and puts those that are damaged or missing back from a
+// backup.
+func (u *Upkeep) Mend(ctx context.Context, from string, progress func(any)) (any, error) {
+	if _, err := backup.Open(ctx, u.disk, from, time.Time{}, nil); err != nil {
+		return nil, err // before all is read
+	}
+	found, err := u.Scrub(ctx, progress)
+	if err != nil {
+		return nil, err
+	}
+	state := found.(api.ScrubState)
+	result := api.Mended{Checked: state.Checked, Problems: []api.ScrubProblem{}}
+	if len(state.Problems) == 0 {
+		return result, nil
+	}
+	var problems []backup.Problem
+	for _, p := range state.Problems {
+		problems = append(problems, p.Problem)
+	}
+	left, aside, err := backup.Originals{FS: u.disk, Dir: u.dir}.Mend(ctx, problems, from, u.now())
+	if err != nil {
+		return nil, err
+	}
+	result.Aside, result.Mended = aside, len(problems)-len(left)
+	for _, p := range state.Problems {
+		if slices.Contains(left, p.Problem) {
+			result.Problems = append(result.Problems, p)
+		}
+	}
+	u.scrubbing.Lock()
+	defer u.scrubbing.Unlock()
+	if state, err = u.scrubState(ctx); err != nil {
+		return nil, err
+	}
+	state.Problems = result.Problems
+	return result, u.saveScrub(ctx, state)
+}
+
+func (u *Upkeep) ScrubStatus(ctx context.Context) api.ScrubStatus {
+	state, err := u.scrubState(ctx)
+	if err != nil {
+		u.log.Warn("cannot read how far the originals were read", "error", err)
+	}
+	return api.ScrubStatus{Setting: u.scrub, ScrubState: state}
+}

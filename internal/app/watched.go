@@ -1,0 +1,144 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ibid"
+	"ibid/internal/server/api"
+)
+
+// WatchedFolders are the folders that `ibid serve` follows by itself, kept over
+// restarts, and those that a command beside it follows at the moment.
+type WatchedFolders struct {
+	store interface {
+		Setting(ctx context.Context, name string) (string, error)
+		SetSetting(ctx context.Context, name, value string) error
+	}
+	local bool          // the server is reached from this machine alone
+	Woken chan struct{} // holds one when there is a folder more or less
+
+	mu  sync.Mutex
+	all []api.Watch
+}
+
+// watchedSetting is where the folders are kept: a JSON list of Watch.
+const watchedSetting = "watched_folders"
+
+func (f *WatchedFolders) load(ctx context.Context) error {
+	f.Woken = make(chan struct{}, 1)
+	text, err := f.store.Setting(ctx, watchedSetting)
+	if err != nil || text == "" {
+		return err
+	}
+	if err := json.Unmarshal([]byte(text), &f.all); err != nil {
+		return fmt.Errorf("read the watched folders: %w", err)
+	}
+	for i := range f.all {
+		f.all[i].State, f.all[i].Error, f.all[i].Files = "starting", "", 0
+	}
+	return nil
+}
+
+// save keeps the folders that outlive the program; mu is held.
+func (f *WatchedFolders) save(ctx context.Context, all []api.Watch) error {
+	kept := slices.DeleteFunc(slices.Clone(all), func(w api.Watch) bool { return w.By != "server" })
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	if err := f.store.SetSetting(ctx, watchedSetting, string(text)); err != nil {
+		return err
+	}
+	f.all = all
+	select {
+	case f.Woken <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func (f *WatchedFolders) Watches() []api.Watch {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.all)
+}
+
+func (f *WatchedFolders) Watch(ctx context.Context, path, folder string) (api.Watch, error) {
+	if !f.local { // whoever has the token may not read all that the server's user may
+		return api.Watch{}, &ibid.Error{Code: ibid.CodeForbidden, Message: "this server can be reached from other machines, so it follows no folders of its own",
+			Hint: "follow the folder with `ibid add --watch` where it lies"}
+	}
+	root, err := watchable(path)
+	if err != nil {
+		return api.Watch{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if at := slices.IndexFunc(f.all, func(w api.Watch) bool { return w.Path == root && w.By == "server" }); at >= 0 {
+		return f.all[at], nil
+	}
+	w := api.Watch{ID: newID(), Path: root, Folder: folder, By: "server", State: "starting", Since: ibid.At(time.Now())}
+	return w, f.save(ctx, append(slices.Clone(f.all), w))
+}
+
+// watchable is the absolute path of a folder that people name; ~ is the home of
+// whoever runs the server.
+func watchable(path string) (string, error) {
+	if rest, home := strings.CutPrefix(path, "~"); home {
+		if dir, err := os.UserHomeDir(); err == nil {
+			path = dir + rest
+		}
+	}
+	info, err := os.Stat(path)
+	if !filepath.IsAbs(path) || err != nil || !info.IsDir() {
+		e := ibid.Errorf(ibid.CodeBadRequest, "there is no folder %q on the server's machine", path)
+		e.Hint = "give its whole path, such as /home/me/Documents or ~/Documents"
+		return "", e
+	}
+	return filepath.EvalSymlinks(path)
+}
+
+func (f *WatchedFolders) Unwatch(ctx context.Context, id string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	rest := slices.DeleteFunc(slices.Clone(f.all), func(w api.Watch) bool { return w.ID == id && w.By == "server" })
+	if len(rest) == len(f.all) {
+		return ibid.Errorf(ibid.CodeNotFound, "the server follows no folder %s", id)
+	}
+	return f.save(ctx, rest)
+}
+
+func (f *WatchedFolders) Hold(path, folder string) (release func()) {
+	w := api.Watch{ID: newID(), Path: path, Folder: folder, By: "command", State: "followed", Since: ibid.At(time.Now())}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(slices.Clone(f.all), w)
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.all = slices.DeleteFunc(slices.Clone(f.all), func(other api.Watch) bool { return other.ID == w.ID })
+	}
+}
+
+// Report takes note of how a folder is.
+func (f *WatchedFolders) Report(id, state string, files int, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range f.all {
+		if f.all[i].ID != id {
+			continue
+		}
+		f.all[i].State, f.all[i].Files, f.all[i].Error = state, files, ""
+		if err != nil {
+			f.all[i].State, f.all[i].Error = "failed", err.Error()
+		}
+	}
+}
