@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/document/charset"
+	"ibid/internal/document/zipfile"
 )
 
 // Member is a file within a file: of an archive, or attached to a message.
@@ -107,7 +109,7 @@ func (u *unpacker) zip(data []byte) error {
 	files, refused := memberFiles(z)
 	u.leftOut = refused
 	for _, f := range files {
-		r, err := z.openFile(f.File)
+		r, err := z.OpenFile(f.File)
 		if err != nil {
 			u.leftOut.unread(err)
 			continue
@@ -141,7 +143,7 @@ func zipNames(files []*zip.File) map[*zip.File]string {
 	if len(sample) == 0 {
 		return names
 	}
-	encoding := guessEncoding(sample)
+	encoding := charset.Guess(sample)
 	for _, f := range files {
 		if utf8.ValidString(f.Name) {
 			continue
@@ -158,8 +160,8 @@ func zipNames(files []*zip.File) map[*zip.File]string {
 // as folders and previews, is no file of theirs.
 func memberFiles(z *zipFile) (files []member, refused leftOut) {
 	seen := map[string]bool{}
-	names := zipNames(z.files)
-	for _, f := range z.files {
+	names := zipNames(z.Files)
+	for _, f := range z.Files {
 		name := memberName(names[f])
 		base := path.Base(name)
 		switch {
@@ -230,7 +232,7 @@ func (u *unpacker) send(name string, r io.Reader) error {
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxMemberBytes+1))
 	if err == nil && len(data) > maxMemberBytes {
-		err = errTooLarge
+		err = zipfile.ErrTooLarge
 	}
 	if err != nil {
 		u.leftOut.unread(err)

@@ -7,6 +7,7 @@ import (
 
 	"ibid"
 	"ibid/internal/document/ooxml"
+	"ibid/internal/document/zipfile"
 )
 
 // readDOCX reads a Word file. Notes and comments follow the paragraph that refers
@@ -22,7 +23,7 @@ func readDOCX(b *builder, z *zipFile) (done, error) {
 			d.readNotes(z, part, kind)
 		}
 	}
-	d.paged = z.contains(main, pageMark)
+	d.paged = z.Contains(main, pageMark)
 	if d.paged {
 		b.newPage()
 	}
@@ -49,7 +50,7 @@ func (d *docx) readNotes(z *zipFile, part, kind string) {
 		case xml.StartElement:
 			inText = e.Name.Local == "t"
 			if e.Name.Local == kind {
-				id = attr(e, "id")
+				id = zipfile.Attr(e, "id")
 				note.Reset()
 			}
 		case xml.EndElement:
@@ -171,9 +172,9 @@ func (d *docx) start(e xml.StartElement) {
 	case "t":
 		d.inText = true
 	case "sym":
-		d.write(symbol(attr(e, "char")))
+		d.write(symbol(zipfile.Attr(e, "char")))
 	case "tab":
-		if attr(e, "val") == "" {
+		if zipfile.Attr(e, "val") == "" {
 			d.write("\t")
 		}
 	case "br", "cr":
@@ -183,13 +184,13 @@ func (d *docx) start(e xml.StartElement) {
 	case pageMark:
 		d.pageBreak()
 	case "footnoteReference", "endnoteReference", "commentReference":
-		d.refer(strings.TrimSuffix(e.Name.Local, "Reference"), attr(e, "id"))
+		d.refer(strings.TrimSuffix(e.Name.Local, "Reference"), zipfile.Attr(e, "id"))
 	case "drawing", "pict":
 		d.picture = wordPicture{}
 	case "docPr", "shape":
-		d.picture.description = firstNonEmpty(attr(e, "descr"), attr(e, "alt"))
+		d.picture.description = firstNonEmpty(zipfile.Attr(e, "descr"), zipfile.Attr(e, "alt"))
 	case "extent":
-		d.picture.measure(attr(e, "cx"), attr(e, "cy"))
+		d.picture.measure(zipfile.Attr(e, "cx"), zipfile.Attr(e, "cy"))
 	case "blip", "imagedata", "chart":
 		d.picture.there = true
 	case "tbl":
@@ -204,7 +205,7 @@ func (d *docx) start(e xml.StartElement) {
 		}
 	case "gridSpan":
 		if t := d.table(); t != nil {
-			t.span, _ = strconv.Atoi(attr(e, "val"))
+			t.span, _ = strconv.Atoi(zipfile.Attr(e, "val"))
 		}
 	default:
 		d.property(e)
@@ -245,7 +246,7 @@ func (d *docx) property(e xml.StartElement) {
 		return
 	}
 	p := d.paras[n-1]
-	value := attr(e, "val")
+	value := zipfile.Attr(e, "val")
 	switch e.Name.Local {
 	case "pStyle":
 		p.level, p.style = d.headingLevel(value), value

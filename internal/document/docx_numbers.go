@@ -3,6 +3,8 @@ package document
 import (
 	"encoding/xml"
 	"strconv"
+
+	"ibid/internal/document/zipfile"
 )
 
 // wordNumbering is the numbering of the lists of a Word file. Lists of one
@@ -66,26 +68,26 @@ func (r *numberingReader) token(token xml.Token) error {
 	if !ok {
 		return nil
 	}
-	value := attr(e, "val")
+	value := zipfile.Attr(e, "val")
 	number, err := strconv.Atoi(value)
 	switch e.Name.Local {
 	case "abstractNum":
 		r.abstract, r.list, r.level = &numbering{}, "", -1
 		if len(r.to.abstract) < maxParts {
-			r.to.abstract[attr(e, "abstractNumId")] = r.abstract
+			r.to.abstract[zipfile.Attr(e, "abstractNumId")] = r.abstract
 		}
 	case "num":
-		r.list, r.abstract = attr(e, "numId"), nil
+		r.list, r.abstract = zipfile.Attr(e, "numId"), nil
 	case "abstractNumId":
 		if r.list != "" && len(r.to.lists) < 50*maxParts {
 			r.to.lists[r.list] = wordList{abstract: value}
 		}
 	case "lvlOverride":
-		r.override, _ = strconv.Atoi(attr(e, "ilvl"))
+		r.override, _ = strconv.Atoi(zipfile.Attr(e, "ilvl"))
 	case "startOverride":
 		r.startOverride(number, err)
 	case "lvl":
-		r.level, _ = strconv.Atoi(attr(e, "ilvl"))
+		r.level, _ = strconv.Atoi(zipfile.Attr(e, "ilvl"))
 		if l := r.open(); l != nil {
 			l.start = 1
 		}

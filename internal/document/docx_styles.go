@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"ibid/internal/document/zipfile"
 )
 
 // wordStyle is what a style says about headings.
@@ -25,10 +27,10 @@ func (z *zipFile) wordStyles(parts []string) map[string]wordStyle {
 			if !ok {
 				return nil
 			}
-			s, value := styles[id], attr(e, "val")
+			s, value := styles[id], zipfile.Attr(e, "val")
 			switch e.Name.Local {
 			case "style":
-				id = attr(e, "styleId")
+				id = zipfile.Attr(e, "styleId")
 				styles[id] = wordStyle{outline: -1}
 				return nil
 			case "name":

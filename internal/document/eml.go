@@ -14,16 +14,16 @@ import (
 	"regexp"
 	"strings"
 
-	"golang.org/x/net/html/charset"
-
 	"ibid"
+	"ibid/internal/document/charset"
 )
 
 // Bounds of a message.
 const (
 	maxHeader   = 1 << 20 // bytes
 	maxParts    = 2000
-	maxMailDeep = 10 // messages and multiparts in each other
+	maxMailPart = 256 << 20 // bytes of one part, decoded
+	maxMailDeep = 10        // messages and multiparts in each other
 )
 
 // readEML reads a message: its subject as a heading, who wrote it when to whom,
@@ -194,7 +194,7 @@ func envelope(h textproto.MIMEHeader) string {
 
 // decodeWords decodes "=?utf-8?q?…?=" (RFC 2047).
 func decodeWords(s string) string {
-	d := mime.WordDecoder{CharsetReader: charset.NewReaderLabel}
+	d := mime.WordDecoder{CharsetReader: charset.Reader}
 	if decoded, err := d.DecodeHeader(s); err == nil {
 		return decoded
 	}
@@ -248,7 +248,7 @@ func (m *mail) show(kind, text string) {
 
 // message reads a message within a message, and so shows its subject.
 func (m *mail) message(body io.Reader, depth int) {
-	data, err := io.ReadAll(io.LimitReader(body, maxPartBytes))
+	data, err := io.ReadAll(io.LimitReader(body, maxMailPart))
 	if err != nil {
 		m.truncated = true
 	}
@@ -354,7 +354,7 @@ func textSize(a alternative, depth int) int {
 			size += len(strings.TrimSpace(s))
 			return
 		}
-		b := newBuilder(maxPartBytes, func(p part) error { size += len(p.Text); return nil })
+		b := newBuilder(maxMailPart, func(p part) error { size += len(p.Text); return nil })
 		_, _ = readHTMLString(b, s, false)
 		b.flush()
 	}}
@@ -398,17 +398,6 @@ func (b *base64Only) Read(p []byte) (int, error) {
 // readCharset reads the text of a part. What can be decoded of a broken one is
 // text.
 func readCharset(r io.Reader, label string) string {
-	data, _ := io.ReadAll(io.LimitReader(r, maxPartBytes))
-	if label == "" || strings.EqualFold(label, "us-ascii") || strings.EqualFold(label, "utf-8") {
-		return decodeText(data, len(data)+1)
-	}
-	known, name := charset.Lookup(label)
-	if known == nil || name == "replacement" { // one that browsers refuse to decode
-		return decodeText(data, len(data)+1)
-	}
-	s, err := known.NewDecoder().Bytes(data)
-	if err != nil {
-		return decodeText(data, len(data)+1)
-	}
-	return string(s)
+	data, _ := io.ReadAll(io.LimitReader(r, maxMailPart))
+	return charset.Labelled(data, label)
 }

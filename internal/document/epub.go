@@ -6,6 +6,9 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"ibid/internal/document/charset"
+	"ibid/internal/document/zipfile"
 )
 
 // maxChapters bounds a book.
@@ -13,7 +16,7 @@ const maxChapters = 5000
 
 // readEPUB reads the chapters of a book in their order, each once.
 func readEPUB(b *builder, z *zipFile) (done, error) {
-	if protected, _ := z.read("META-INF/encryption.xml", 1<<20); strings.Contains(string(protected), "html") {
+	if protected, _ := z.Read("META-INF/encryption.xml", 1<<20); strings.Contains(string(protected), "html") {
 		return done{}, refuse("this book is protected against copying and cannot be read")
 	}
 	book, err := z.findBook()
@@ -43,15 +46,15 @@ func readEPUB(b *builder, z *zipFile) (done, error) {
 }
 
 func (z *zipFile) readChapter(b *builder, part string) (notice string, err error) {
-	data, err := z.read(part, maxToken)
+	data, err := z.Read(part, maxToken)
 	if err != nil {
-		if errors.Is(err, errTooLarge) {
+		if errors.Is(err, zipfile.ErrTooLarge) {
 			return "a chapter is too large to be read", nil
 		}
 		return "a chapter is damaged and could not be read", nil
 	}
 	b.leave(1)
-	d, err := readHTMLString(b, decodeHTML(data, b.left), true)
+	d, err := readHTMLString(b, charset.Page(data, b.left), true)
 	return d.Notice, err
 }
 
@@ -66,7 +69,7 @@ func (z *zipFile) findBook() (book, error) {
 	root := ""
 	err := z.Each("META-INF/container.xml", func(token xml.Token) error {
 		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "rootfile" && root == "" {
-			root = attr(e, "full-path")
+			root = zipfile.Attr(e, "full-path")
 		}
 		return nil
 	})
@@ -93,13 +96,13 @@ func (p *packageReader) token(token xml.Token) error {
 	case xml.StartElement:
 		switch e.Name.Local {
 		case "item":
-			href := attr(e, "href")
+			href := zipfile.Attr(e, "href")
 			if plain, err := url.PathUnescape(href); err == nil {
 				href = plain
 			}
-			p.parts[attr(e, "id")] = path.Join(p.dir, href)
+			p.parts[zipfile.Attr(e, "id")] = path.Join(p.dir, href)
 		case "itemref":
-			if part := p.parts[attr(e, "idref")]; part != "" && attr(e, "linear") != "no" && len(p.book.chapters) < maxXMLTokens/10 {
+			if part := p.parts[zipfile.Attr(e, "idref")]; part != "" && zipfile.Attr(e, "linear") != "no" && len(p.book.chapters) < zipfile.MaxTokens/10 {
 				p.book.chapters = append(p.book.chapters, part)
 			}
 		case "title":

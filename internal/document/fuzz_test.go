@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/document/charset"
 )
 
 // inProcess reads data without a worker: what the parsers do between the pipes.
@@ -306,7 +307,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("caf\xe9 \x1b$B7@Ls"))
 	f.Add([]byte("\xcf\xf0\xe8\xe2\xe5\xf2\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if s := clean(decodeText(data, len(data))); !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+		if s := clean(charset.Decode(data, len(data))); !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
 			t.Errorf("%q becomes %q", data, s)
 		}
 	})

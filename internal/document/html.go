@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-	"golang.org/x/net/html/charset"
 
 	"ibid"
+	"ibid/internal/document/charset"
 )
 
 // readHTML reads a page from its tokens. No tree is built: pages with thousands
@@ -19,28 +19,13 @@ import (
 // refused. Scripts, styles, navigation, footers and forms are left out; where
 // that leaves nothing, navigation and footers are read after all.
 func readHTML(b *builder, data []byte) (done, error) {
-	s := decodeHTML(data, b.left)
+	s := charset.Page(data, b.left)
 	before := b.left
 	d, err := readHTMLString(b, s, true)
 	if err == nil && b.err == nil && b.left == before {
 		return readHTMLString(b, s, false)
 	}
 	return d, err
-}
-
-// decodeHTML turns the bytes of a page into UTF-8 by its byte order mark or its
-// <meta>, else as decodeText does.
-func decodeHTML(data []byte, limit int) string {
-	const meta = 1024
-	encoding, name, certain := charset.DetermineEncoding(data[:min(len(data), meta)], "")
-	if !certain || name == "utf-8" || strings.HasPrefix(name, "utf-16") {
-		return decodeText(data, limit)
-	}
-	s, err := encoding.NewDecoder().Bytes(data)
-	if err != nil {
-		return decodeText(data, limit)
-	}
-	return string(s)
 }
 
 func readHTMLString(b *builder, s string, dropFrame bool) (done, error) {

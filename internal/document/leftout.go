@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ibid"
+	"ibid/internal/document/zipfile"
 )
 
 // leftOut counts the files of an archive that are not taken in, by the reason.
@@ -21,11 +21,11 @@ type leftOut struct {
 
 // unread counts a file that could not be read.
 func (l *leftOut) unread(err error) {
-	var refused *ibid.Error
+	var refused *zipfile.Refusal
 	switch {
-	case errors.As(err, &refused): // openFile refuses nothing else
+	case errors.As(err, &refused): // zipfile.File.OpenFile refuses nothing else
 		l.locked++
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, zipfile.ErrTooLarge):
 		l.large++
 	default:
 		l.damaged++

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"ibid"
+	"ibid/internal/document/zipfile"
 )
 
 // What stands above and below the pages of an Office file names the document,
@@ -79,7 +80,7 @@ func (m *marginReader) word(token xml.Token) error {
 			m.fields++
 			m.paged = true
 		case "fldChar":
-			m.fieldPart(attr(e, "fldCharType"))
+			m.fieldPart(zipfile.Attr(e, "fldCharType"))
 		}
 	case xml.EndElement:
 		switch e.Name.Local {

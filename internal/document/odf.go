@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/document/zipfile"
 )
 
 // readODF reads an OpenDocument text, spreadsheet or presentation. Slides and
@@ -13,7 +14,7 @@ import (
 // where they break.
 func readODF(b *builder, z *zipFile, format string) (done, error) {
 	o := &odf{builder: b, text: &strings.Builder{}, sheets: format == formatODS}
-	o.paged = format == formatODT && z.contains("content.xml", "soft-page-break")
+	o.paged = format == formatODT && z.Contains("content.xml", "soft-page-break")
 	if o.paged {
 		b.newPage()
 	}
@@ -134,7 +135,7 @@ func (o *odf) start(e xml.StartElement) {
 	case "note", "annotation":
 		o.startAside(e.Name.Local)
 	case "frame":
-		o.startFrame(attr(e, "class"))
+		o.startFrame(zipfile.Attr(e, "class"))
 	case "desc", "title":
 		o.describe(true)
 	case "image":
@@ -146,15 +147,15 @@ func (o *odf) start(e xml.StartElement) {
 		o.open++
 		o.level = 0
 		if e.Name.Local == "h" {
-			o.level, _ = strconv.Atoi(attr(e, "outline-level"))
+			o.level, _ = strconv.Atoi(zipfile.Attr(e, "outline-level"))
 			o.level = max(o.level, 1)
-			o.numbers.startHeading(o.level, attr(e, "is-list-header") == "true")
+			o.numbers.startHeading(o.level, zipfile.Attr(e, "is-list-header") == "true")
 		}
-		if n := len(o.frames); n > 0 && o.frames[n-1].title || o.level == 0 && o.lists == 0 && o.numbers.titles[attr(e, "style-name")] {
+		if n := len(o.frames); n > 0 && o.frames[n-1].title || o.level == 0 && o.lists == 0 && o.numbers.titles[zipfile.Attr(e, "style-name")] {
 			o.level = 1
 		}
 	case "s":
-		n, _ := strconv.Atoi(attr(e, "c"))
+		n, _ := strconv.Atoi(zipfile.Attr(e, "c"))
 		o.text.WriteString(strings.Repeat(" ", min(max(n, 1), 100)))
 	case "tab":
 		o.text.WriteByte('\t')
@@ -169,18 +170,18 @@ func (o *odf) start(e xml.StartElement) {
 		o.lists++
 		o.numbers.startList(e)
 	case "list-item":
-		o.numbers.startItem(attr(e, "start-value"))
+		o.numbers.startItem(zipfile.Attr(e, "start-value"))
 	case "list-header":
 		o.numbers.startHeader()
 	case "table":
 		if o.tables++; o.tables == 1 && o.sheets {
-			o.newPage(attr(e, "name"))
+			o.newPage(zipfile.Attr(e, "name"))
 		}
 	case "table-row":
-		o.rowRepeat, _ = strconv.Atoi(attr(e, "number-rows-repeated"))
+		o.rowRepeat, _ = strconv.Atoi(zipfile.Attr(e, "number-rows-repeated"))
 	case "table-cell", "covered-table-cell":
 		o.inCell = true
-		o.repeat, _ = strconv.Atoi(attr(e, "number-columns-repeated"))
+		o.repeat, _ = strconv.Atoi(zipfile.Attr(e, "number-columns-repeated"))
 	default:
 		o.numbers.define(e)
 	}

@@ -3,6 +3,8 @@ package document
 import (
 	"encoding/xml"
 	"strconv"
+
+	"ibid/internal/document/zipfile"
 )
 
 // odfNumbers counts the items of the lists of an OpenDocument text, whose styles
@@ -42,7 +44,7 @@ func (o *odfNumbers) define(e xml.StartElement) {
 	const most = 20_000
 	switch e.Name.Local {
 	case "style":
-		if name := attr(e, "name"); len(o.titles) < most && (name == "Title" || o.titles[attr(e, "parent-style-name")]) {
+		if name := zipfile.Attr(e, "name"); len(o.titles) < most && (name == "Title" || o.titles[zipfile.Attr(e, "parent-style-name")]) {
 			if o.titles == nil {
 				o.titles = make(map[string]bool)
 			}
@@ -53,7 +55,7 @@ func (o *odfNumbers) define(e xml.StartElement) {
 		if o.styles == nil {
 			o.styles = make(map[string]*numbering)
 		}
-		if name := attr(e, "name"); len(o.styles) < most {
+		if name := zipfile.Attr(e, "name"); len(o.styles) < most {
 			o.styles[name] = o.open
 		}
 	case outlineStyle:
@@ -64,21 +66,21 @@ func (o *odfNumbers) define(e xml.StartElement) {
 }
 
 func (o *odfNumbers) level(e xml.StartElement) {
-	n, _ := strconv.Atoi(attr(e, "level"))
+	n, _ := strconv.Atoi(zipfile.Attr(e, "level"))
 	if o.open == nil || n < 1 || n > maxLevels {
 		return
 	}
 	l := &o.open.levels[n-1]
 	l.start = 1
-	if start, err := strconv.Atoi(attr(e, "start-value")); err == nil {
+	if start, err := strconv.Atoi(zipfile.Attr(e, "start-value")); err == nil {
 		l.start = start
 	}
 	formats := map[string]string{"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman", "": "none"}
-	l.format = formats[attr(e, "num-format")]
+	l.format = formats[zipfile.Attr(e, "num-format")]
 	if l.format == "" {
 		l.format = "decimal"
 	}
-	shown, _ := strconv.Atoi(attr(e, "display-levels"))
+	shown, _ := strconv.Atoi(zipfile.Attr(e, "display-levels"))
 	between := ""
 	for i := max(n-max(shown, 1), 0); i < n; i++ {
 		if o.open.levels[i].format == "none" {
@@ -88,7 +90,7 @@ func (o *odfNumbers) level(e xml.StartElement) {
 		between = "."
 	}
 	const longest = 50
-	if prefix, suffix := attr(e, "num-prefix"), attr(e, "num-suffix"); len(prefix)+len(suffix) <= longest {
+	if prefix, suffix := zipfile.Attr(e, "num-prefix"), zipfile.Attr(e, "num-suffix"); len(prefix)+len(suffix) <= longest {
 		l.text = prefix + l.text + suffix
 	}
 }
@@ -96,13 +98,13 @@ func (o *odfNumbers) level(e xml.StartElement) {
 // startList begins a list. One within another counts with it; an outermost one
 // may go on where the one before ended, or the one that it names.
 func (o *odfNumbers) startList(e xml.StartElement) {
-	list := &odfList{style: o.styles[attr(e, "style-name")], counter: &counter{}}
+	list := &odfList{style: o.styles[zipfile.Attr(e, "style-name")], counter: &counter{}}
 	var goesOn *odfList
 	if n := len(o.lists); n > 0 {
 		goesOn = o.lists[n-1]
-	} else if named := o.byID[attr(e, "continue-list")]; named != nil {
+	} else if named := o.byID[zipfile.Attr(e, "continue-list")]; named != nil {
 		goesOn = named
-	} else if attr(e, "continue-numbering") == "true" {
+	} else if zipfile.Attr(e, "continue-numbering") == "true" {
 		goesOn = o.last
 	}
 	if goesOn != nil {
@@ -112,7 +114,7 @@ func (o *odfNumbers) startList(e xml.StartElement) {
 		}
 	}
 	o.lists = append(o.lists, list)
-	if id := attr(e, "id"); id != "" && len(o.byID) < maxXMLTokens/1000 {
+	if id := zipfile.Attr(e, "id"); id != "" && len(o.byID) < zipfile.MaxTokens/1000 {
 		if o.byID == nil {
 			o.byID = make(map[string]*odfList)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/document/ooxml"
+	"ibid/internal/document/zipfile"
 )
 
 // maxSlides bounds a presentation; a list of slides may name one slide a
@@ -50,8 +51,8 @@ func (z *zipFile) slides(main string) ([]string, error) {
 		return nil
 	})
 	if len(parts) == 0 && err == nil {
-		for _, f := range z.files {
-			if name := partName(f.Name); strings.HasPrefix(name, "ppt/slides/slide") {
+		for _, f := range z.Files {
+			if name := zipfile.PartName(f.Name); strings.HasPrefix(name, "ppt/slides/slide") {
 				parts = append(parts, name)
 			}
 		}
@@ -172,17 +173,17 @@ func (s *slideReader) start(e xml.StartElement) {
 		s.placeholder, s.picture = "", ""
 		s.numbers = counter{}
 	case "cNvPr":
-		s.picture = attr(e, "descr")
+		s.picture = zipfile.Attr(e, "descr")
 	case "ph":
-		s.placeholder = attr(e, "type")
+		s.placeholder = zipfile.Attr(e, "type")
 		if s.placeholder == "" {
 			s.placeholder = "body"
 		}
 	case "pPr":
-		s.depth, _ = strconv.Atoi(attr(e, "lvl"))
+		s.depth, _ = strconv.Atoi(zipfile.Attr(e, "lvl"))
 	case "buAutoNum":
-		s.auto = attr(e, "type")
-		s.from, _ = strconv.Atoi(attr(e, "startAt"))
+		s.auto = zipfile.Attr(e, "type")
+		s.from, _ = strconv.Atoi(zipfile.Attr(e, "startAt"))
 	case "p", "pt":
 		s.para.Reset()
 		s.depth, s.auto, s.from = 0, "", 0

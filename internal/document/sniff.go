@@ -6,10 +6,10 @@ import (
 	"io"
 	"path"
 	"strings"
-)
 
-// sniffBytes of a file decide its format.
-const sniffBytes = 64 << 10
+	"ibid/internal/document/charset"
+	"ibid/internal/document/zipfile"
+)
 
 // signature is how files of a kind begin.
 type signature struct {
@@ -83,7 +83,7 @@ func refuseOldOffice(r io.Reader, fileName string) error {
 		name.WriteRune(c)
 		name.WriteByte(0)
 	}
-	if streamContains(r, name.String()) {
+	if zipfile.StreamContains(r, name.String()) {
 		return refuseHint("this Office file needs a password", "remove the password")
 	}
 	switch strings.ToLower(path.Ext(fileName)) {
@@ -124,10 +124,10 @@ func detect(beginning []byte, name, hint string) (string, error) {
 	if ext == ".pdf" && !looksLikeHTML(beginning) {
 		return "", refuse("this PDF is damaged and cannot be opened")
 	}
-	if isBinary(beginning) {
+	if charset.IsBinary(beginning) {
 		return "", refuseBinary("a binary file of an unknown kind")
 	}
-	if strings.TrimSpace(clean(decodeText(beginning, sniffBytes))) == "" && len(beginning) < sniffBytes {
+	if strings.TrimSpace(clean(charset.Decode(beginning, charset.SampleSize))) == "" && len(beginning) < charset.SampleSize {
 		return "", refuse("there is no text in the file")
 	}
 	return textFormat(beginning, name, hint), nil
@@ -153,7 +153,7 @@ func looksLikeText(b []byte, magic string) bool {
 			return false
 		}
 	}
-	return magic != "%!PS" && !isBinary(b)
+	return magic != "%!PS" && !charset.IsBinary(b)
 }
 
 func refuseBinary(kind string) error {
@@ -165,21 +165,6 @@ func refuseBinary(kind string) error {
 		return refuseHint("this is "+kind, "unpack it and add its files")
 	}
 	return refuse(message)
-}
-
-// isBinary reports whether there are more control characters than text has.
-// NULs of UTF-16 are no sign.
-func isBinary(b []byte) bool {
-	if bytes.HasPrefix(b, []byte{0xFF, 0xFE}) || bytes.HasPrefix(b, []byte{0xFE, 0xFF}) || bytes.HasPrefix(b, []byte{0, 0, 0xFE, 0xFF}) || guessUTF16(b) != nil {
-		return false
-	}
-	control := 0
-	for _, c := range b {
-		if c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\b' && c != 0x1B || c == 0x7F {
-			control++
-		}
-	}
-	return control*50 > len(b)
 }
 
 // textFormat decides between the formats that are text.
@@ -210,7 +195,7 @@ func textFormat(b []byte, name, hint string) string {
 
 // looksLikeHTML recognises whole pages, whatever they are named.
 func looksLikeHTML(b []byte) bool {
-	s := strings.ToLower(strings.TrimSpace(decodeText(b[:min(len(b), 2048)], 2048)))
+	s := strings.ToLower(strings.TrimSpace(charset.Decode(b[:min(len(b), 2048)], 2048)))
 	for strings.HasPrefix(s, "<!--") {
 		_, after, ok := strings.Cut(s, "-->")
 		if !ok {

@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 
 	"ibid"
+	"ibid/internal/document/charset"
 	"ibid/internal/document/pdfium"
 )
 
@@ -84,8 +85,8 @@ func (w *worker) do(ctx context.Context, j job, in io.Reader) error {
 }
 
 func (w *worker) perform(ctx context.Context, j job, file io.Reader) (done, error) {
-	start := bufio.NewReaderSize(file, sniffBytes)
-	beginning, err := start.Peek(sniffBytes)
+	start := bufio.NewReaderSize(file, charset.SampleSize)
+	beginning, err := start.Peek(charset.SampleSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return done{}, fmt.Errorf("read file: %w", err)
 	}
@@ -149,13 +150,13 @@ func (w *worker) readWhole(j job, format string, data []byte) (done, error) {
 func readFormat(b *builder, format, name string, data []byte, z *zipFile) (done, error) {
 	switch format {
 	case formatMarkdown:
-		return done{Title: readMarkdown(b, decodeText(data, b.left))}, nil
+		return done{Title: readMarkdown(b, charset.Decode(data, b.left))}, nil
 	case formatHTML:
 		return readHTML(b, data)
 	case formatCode:
-		readCode(b, decodeText(data, b.left), languageOf(name))
+		readCode(b, charset.Decode(data, b.left), languageOf(name))
 	case formatCSV:
-		readCSV(b, decodeText(data, b.left))
+		readCSV(b, charset.Decode(data, b.left))
 	case formatRTF:
 		return readRTF(b, data), nil
 	case formatEML:
@@ -173,7 +174,7 @@ func readFormat(b *builder, format, name string, data []byte, z *zipFile) (done,
 	case formatZip:
 		return readZip(b, z)
 	default:
-		readText(b, decodeText(data, b.left))
+		readText(b, charset.Decode(data, b.left))
 	}
 	return done{}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"ibid/internal/document/ooxml"
+	"ibid/internal/document/zipfile"
 	"ibid/internal/text"
 )
 
@@ -20,7 +21,7 @@ func readXLSX(b *builder, z *zipFile) (done, error) {
 	err := readSheets(b, z)
 	switch {
 	case errors.Is(err, ooxml.ErrTooLarge):
-		err = errTooLarge
+		err = zipfile.ErrTooLarge
 	case errors.Is(err, ooxml.ErrBinary):
 		err = refuseHint(ooxml.ErrBinary.Error(), ooxml.BinaryHint)
 	}
@@ -59,7 +60,7 @@ type sheetTables struct {
 // row takes the next row.
 func (t *sheetTables) row(cells []ooxml.Cell) error {
 	if t.left -= len(cells); t.left < 0 {
-		return errTooLarge
+		return zipfile.ErrTooLarge
 	}
 	row, size := shown(cells), 0
 	if tableRow(row) == "" {

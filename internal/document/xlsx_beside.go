@@ -6,6 +6,7 @@ import (
 
 	"ibid"
 	"ibid/internal/document/ooxml"
+	"ibid/internal/document/zipfile"
 )
 
 // besideSheet adds what lies on a sheet: the comments on its cells, and the words
@@ -48,7 +49,7 @@ func (z *zipFile) sheetComments(b *builder, part string) error {
 		case xml.StartElement:
 			inText = e.Name.Local == "t"
 			if e.Name.Local == "comment" {
-				ref = attr(e, "ref")
+				ref = zipfile.Attr(e, "ref")
 				words.Reset()
 			}
 		case xml.EndElement:

@@ -1,4 +1,4 @@
-package document
+package charset
 
 import (
 	"golang.org/x/text/encoding"

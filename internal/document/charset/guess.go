@@ -1,4 +1,4 @@
-package document
+package charset
 
 import (
 	"bytes"
@@ -16,9 +16,9 @@ import (
 // some of them far more often than others. East Asian encodings are marked by
 // the pairs of bytes themselves (charset_asian.go).
 
-// guessEncoding returns the encoding of text that is not Unicode. Windows-1252,
+// Guess returns the encoding of text that is not Unicode. Windows-1252,
 // of which Latin-1 is a part, is what remains when nothing fits better.
-func guessEncoding(data []byte) encoding.Encoding {
+func Guess(data []byte) encoding.Encoding {
 	sample := telling(data)
 	if bytes.Contains(sample, []byte("\x1B$")) && !hasHighBytes(sample) {
 		return japanese.ISO2022JP
@@ -39,21 +39,25 @@ func guessEncoding(data []byte) encoding.Encoding {
 	return best
 }
 
+// tellingBytes of lines with bytes beyond ASCII tell how a text is written.
+const tellingBytes = 16 << 10
+
 // telling returns the first lines of a text that have bytes beyond ASCII, or
 // escapes.
 func telling(data []byte) []byte {
-	const most = 16 << 10
 	var sample []byte
-	for line := range bytes.SplitSeq(data[:min(len(data), 64*most)], []byte("\n")) {
-		if hasHighBytes(line) || bytes.IndexByte(line, 0x1B) >= 0 {
-			sample = append(append(sample, line[:min(len(line), most)]...), '\n')
+	for line := range bytes.SplitSeq(data[:min(len(data), 64*tellingBytes)], []byte("\n")) {
+		if tells(line) {
+			sample = append(append(sample, line[:min(len(line), tellingBytes)]...), '\n')
 		}
-		if len(sample) >= most {
+		if len(sample) >= tellingBytes {
 			break
 		}
 	}
 	return sample
 }
+
+func tells(line []byte) bool { return hasHighBytes(line) || bytes.IndexByte(line, 0x1B) >= 0 }
 
 func hasHighBytes(b []byte) bool {
 	for _, c := range b {

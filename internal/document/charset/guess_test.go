@@ -1,4 +1,4 @@
-package document
+package charset
 
 import (
 	"encoding/binary"
@@ -50,7 +50,7 @@ func TestEncodingsAreRecognised(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%q cannot be written in %v: %v", c.text, e, err)
 			}
-			if got := strings.TrimSpace(decodeText(data, len(data))); got != c.text {
+			if got := strings.TrimSpace(Decode(data, len(data))); got != c.text {
 				t.Errorf("in %v %q is read as %q", e, c.text, got)
 			}
 		}
@@ -68,8 +68,8 @@ func TestUTF16WithoutMark(t *testing.T) {
 			for _, unit := range utf16.Encode([]rune(text)) {
 				data = order.AppendUint16(data, unit)
 			}
-			if got := decodeText(data, len(data)); got != text || isBinary(data) {
-				t.Errorf("%v: %q is read as %q (binary: %v)", order, text, got, isBinary(data))
+			if got := Decode(data, len(data)); got != text || IsBinary(data) {
+				t.Errorf("%v: %q is read as %q (binary: %v)", order, text, got, IsBinary(data))
 			}
 		}
 	}
@@ -77,20 +77,8 @@ func TestUTF16WithoutMark(t *testing.T) {
 		"ASCII words with a zero\x00 byte are no Chinese",
 		"\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00\x06\x00\x07\x00\x08\x00",
 	} {
-		if guessUTF16([]byte(binary)) != nil {
+		if utf16Order([]byte(binary)) != nil {
 			t.Errorf("%q is taken for UTF-16", binary)
 		}
-	}
-}
-
-// Nearly all bytes of a white page are 0xFF, which text may well have.
-func TestWhiteBitmapIsAPicture(t *testing.T) {
-	header := "BM\x36\x10\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x20\x00\x00\x00\x20\x00\x00\x00\x01\x00\x20\x00"
-	white := header + strings.Repeat("\x00", 24) + strings.Repeat("\xFF", 32*32*4)
-	if format, err := detect([]byte(white), "page.bmp", ""); err != nil || format != formatImage {
-		t.Errorf("a white bitmap is %q, %v", format, err)
-	}
-	if format, err := detect([]byte("BM is how this text begins, and nothing follows."), "notes.txt", ""); err != nil || format != formatText {
-		t.Errorf("a text that begins with BM is %q, %v", format, err)
 	}
 }
