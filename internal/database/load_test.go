@@ -99,6 +99,12 @@ func TestCSVAgain(t *testing.T) {
 // workbook makes an XLSX file with one sheet for each pair of name and rows.
 func workbook(t *testing.T, sheets ...string) string {
 	t.Helper()
+	return workbookOf(t, `<sst><si><t>city</t></si><si><r><t>Ber</t></r><r><t>lin</t></r></si><si><t>Paris</t><rPh><t>x</t></rPh></si></sst>`, sheets...)
+}
+
+// workbookOf is workbook with the part that holds the texts of cells.
+func workbookOf(t *testing.T, shared string, sheets ...string) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "book.xlsx")
 	f, err := os.Create(path)
 	if err != nil {
@@ -124,7 +130,7 @@ func workbook(t *testing.T, sheets ...string) string {
 	put("xl/workbook.xml", `<workbook xmlns:r="x"><sheets>`+list.String()+`</sheets></workbook>`)
 	put("xl/_rels/workbook.xml.rels", `<Relationships>`+arrows.String()+
 		`<Relationship Id="s" Type="x/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="t" Type="x/styles" Target="/xl/styles.xml"/></Relationships>`)
-	put("xl/sharedStrings.xml", `<sst><si><t>city</t></si><si><r><t>Ber</t></r><r><t>lin</t></r></si><si><t>Paris</t><rPh><t>x</t></rPh></si></sst>`)
+	put("xl/sharedStrings.xml", shared)
 	put("xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="170" formatCode="dd/mm/yyyy"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="22"/></cellXfs></styleSheet>`)
 	if err := z.Close(); err != nil {
 		t.Fatal(err)

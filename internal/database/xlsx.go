@@ -6,21 +6,24 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
+	"math"
 	"strings"
 
 	"ibid"
 	"ibid/internal/document/ooxml"
+	"ibid/internal/document/zipfile"
 	"ibid/internal/text"
 )
 
-// What is read of a workbook, so that a small file cannot become a large one.
+// What is read of a workbook.
 const (
-	maxPart    = 512 << 20 // bytes of one part, unpacked
 	maxSheets  = 100
 	headerRows = 20 // rows in which the header is looked for
 )
+
+// limits bound what a workbook may cost. Tables may be larger than documents, and
+// their rows more alike; the cells of all of them are counted where they are loaded.
+var limits = zipfile.Limits{Entries: 20_000, Part: 512 << 20, Total: math.MaxInt64, Tokens: math.MaxInt}
 
 var errDamaged = errors.New("the workbook is damaged")
 
@@ -36,17 +39,23 @@ func loadXLSX(ctx context.Context, from, to, _ string) error {
 	if err != nil {
 		return err
 	}
-	err = loadSheets(zipParts{ctx, &z.Reader}, l)
+	book, err := zipfile.New(&z.Reader, limits)
+	if err == nil {
+		err = loadSheets(parts{book.Lenient(), ctx}, l)
+	}
+	var refusal *zipfile.Refusal
 	switch {
+	case errors.As(err, &refusal):
+		err = &ibid.Error{Code: ibid.CodeBadRequest, Message: refusal.Message, Hint: refusal.Hint}
 	case errors.Is(err, ooxml.ErrBinary):
 		err = &ibid.Error{Code: ibid.CodeBadRequest, Message: ooxml.ErrBinary.Error(), Hint: ooxml.BinaryHint}
-	case errors.Is(err, errDamaged), errors.Is(err, ooxml.ErrTooLarge):
+	case errors.Is(err, errDamaged), errors.Is(err, ooxml.ErrTooLarge), errors.Is(err, zipfile.ErrTooLarge):
 		err = ibid.Errorf(ibid.CodeBadRequest, "%v", err)
 	}
 	return l.close(err)
 }
 
-func loadSheets(parts zipParts, l *loader) error {
+func loadSheets(parts parts, l *loader) error {
 	book, err := ooxml.OpenWorkbook(parts)
 	if err != nil {
 		return err
@@ -63,46 +72,26 @@ func loadSheets(parts zipParts, l *loader) error {
 	return nil
 }
 
-// zipParts are the parts of a workbook, which are read within bounds of size and
-// for as long as ctx lasts.
-type zipParts struct {
+// parts are the parts of a workbook, which are read for as long as ctx lasts.
+type parts struct {
+	*zipfile.File
 	ctx context.Context
-	zip *zip.Reader
-}
-
-// Has implements ooxml.Parts.
-func (p zipParts) Has(part string) bool {
-	_, err := fs.Stat(p.zip, part)
-	return err == nil
 }
 
 // Each implements ooxml.Parts.
-func (p zipParts) Each(part string, visit func(xml.Token) error) error {
-	f, err := p.zip.Open(part)
-	if err != nil {
-		return fmt.Errorf("%w: %v", errDamaged, err)
+func (p parts) Each(part string, visit func(xml.Token) error) error {
+	var visited error // what went wrong with the rows, not with the part
+	err := p.File.Each(part, func(token xml.Token) error {
+		if visited = p.ctx.Err(); visited == nil {
+			visited = visit(token)
+		}
+		return visited
+	})
+	switch {
+	case err == nil || visited != nil || errors.Is(err, zipfile.ErrTooLarge):
+		return err
 	}
-	defer f.Close()
-	limited := &io.LimitedReader{R: f, N: maxPart}
-	d := xml.NewDecoder(limited)
-	d.Strict = false
-	for {
-		if err := p.ctx.Err(); err != nil {
-			return err
-		}
-		token, err := d.RawToken()
-		switch {
-		case errors.Is(err, io.EOF) && limited.N > 0:
-			return nil
-		case limited.N <= 0:
-			return ooxml.ErrTooLarge
-		case err != nil:
-			return errDamaged
-		}
-		if err := visit(token); err != nil {
-			return err
-		}
-	}
+	return fmt.Errorf("%w: %v", errDamaged, err)
 }
 
 // sheetLoader makes a table of the rows of a sheet. The first rows are held back
