@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/document/charset"
 	"ibid/internal/document/ooxml"
 	"ibid/internal/document/zipfile"
 	"ibid/internal/text"
@@ -39,7 +40,7 @@ func loadXLSX(ctx context.Context, from, to, _ string) error {
 	if err != nil {
 		return err
 	}
-	book, err := zipfile.New(&z.Reader, limits)
+	book, err := zipfile.New(&z.Reader, limits, charset.XML)
 	if err == nil {
 		err = loadSheets(parts{book.Lenient(), ctx}, l)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/document/charset"
 	"ibid/internal/document/ooxml"
 	"ibid/internal/document/zipfile"
 )
@@ -13,7 +14,7 @@ import (
 type zipFile struct{ *zipfile.File }
 
 func openZip(data []byte) (*zipFile, error) {
-	z, err := zipfile.Open(data)
+	z, err := zipfile.Open(data, charset.XML)
 	if err != nil {
 		return nil, refused(err)
 	}

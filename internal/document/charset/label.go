@@ -1,6 +1,7 @@
 package charset
 
 import (
+	"encoding/xml"
 	"io"
 	"strings"
 
@@ -39,5 +40,19 @@ func Page(data []byte, limit int) string {
 	return string(s)
 }
 
-// Reader reads XML and headers of messages, which name their encoding, as UTF-8.
+// Reader reads what names its encoding, such as a header of a message, as UTF-8.
 func Reader(label string, r io.Reader) (io.Reader, error) { return charset.NewReaderLabel(label, r) }
+
+// XML reads XML in whichever encoding it says it is in. Of Office files that may be
+// UTF-8 or UTF-16 (ECMA-376, part 2), and some programs write others.
+func XML(r io.Reader) *xml.Decoder {
+	text, wide := Marked(r)
+	d := xml.NewDecoder(text)
+	d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
+		if wide {
+			return r, nil // it is decoded already
+		}
+		return Reader(label, r)
+	}
+	return d
+}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	"ibid/internal/document/charset"
 )
 
 // maxDepth is how many elements may stand in each other.
@@ -22,7 +20,7 @@ func (z *File) Each(name string, visit func(xml.Token) error) error {
 		return err
 	}
 	defer r.Close()
-	x := &xmlReader{decoder: decoderOf(r), zip: z}
+	x := &xmlReader{decoder: z.decode(r), zip: z}
 	if z.lenient {
 		x.decoder.Strict = false
 	}
@@ -38,20 +36,6 @@ func (z *File) Each(name string, visit func(xml.Token) error) error {
 			return err
 		}
 	}
-}
-
-// decoderOf reads XML in whichever encoding it says it is in. Of Office files that
-// may be UTF-8 or UTF-16 (ECMA-376, part 2), and some programs write others.
-func decoderOf(r io.Reader) *xml.Decoder {
-	text, wide := charset.Marked(r)
-	d := xml.NewDecoder(text)
-	d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
-		if wide {
-			return r, nil // it is decoded already
-		}
-		return charset.Reader(label, r)
-	}
-	return d
 }
 
 // xmlReader yields the tokens of a part.

@@ -5,6 +5,7 @@ package zipfile
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -45,27 +46,31 @@ type File struct {
 	Files []*zip.File // in the order of its directory
 
 	limits  Limits
+	decode  Decode
 	lenient bool
 	byName  map[string]*zip.File
 	used    int64 // bytes inflated
 	tokens  int
 }
 
+// Decode reads XML in whichever encoding it is in (charset.XML).
+type Decode func(io.Reader) *xml.Decoder
+
 // Open opens a file that is in memory, within the limits of documents.
-func Open(data []byte) (*File, error) {
+func Open(data []byte, decode Decode) (*File, error) {
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, &Refusal{Message: "this zip file is damaged and cannot be opened"}
 	}
-	return New(r, Default)
+	return New(r, Default, decode)
 }
 
 // New reads a file that is open.
-func New(r *zip.Reader, limits Limits) (*File, error) {
+func New(r *zip.Reader, limits Limits, decode Decode) (*File, error) {
 	if len(r.File) > limits.Entries {
 		return nil, &Refusal{Message: fmt.Sprintf("this zip file holds %d files, more than the limit of %d", len(r.File), limits.Entries)}
 	}
-	z := &File{Files: r.File, limits: limits, byName: make(map[string]*zip.File)}
+	z := &File{Files: r.File, limits: limits, decode: decode, byName: make(map[string]*zip.File)}
 	for _, f := range r.File {
 		name := PartName(f.Name)
 		if _, twice := z.byName[name]; !twice {
