@@ -13,7 +13,33 @@ type ToolSpec struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"` // JSON schema of an object
+
+	// What models are not told.
+	Kind ToolKind `json:"-"`
+	// Shows names the argument that holds what the model writes in a language of the
+	// same name ("sql"), so that it is shown while it is written; empty: none.
+	Shows string `json:"-"`
 }
+
+// ToolKind says what a tool is for. Code that treats some tools differently asks for
+// their kind, not for their names, so that a new tool is treated like its kind.
+type ToolKind string
+
+// Kinds of tools. A tool may be of a kind of its own: then nothing special is done
+// about it.
+const (
+	ToolSearch    ToolKind = "search"    // finds passages of the library by its argument "query"; also takes "limit"
+	ToolDocument  ToolKind = "document"  // lists documents, or says something about whole ones
+	ToolBrowse    ToolKind = "browse"    // finds the way in the library
+	ToolRead      ToolKind = "read"      // reads on in what has been found
+	ToolGraph     ToolKind = "graph"     // follows names from passage to passage
+	ToolDatabase  ToolKind = "database"  // asks attached databases
+	ToolWeb       ToolKind = "web"       // asks the web
+	ToolCalculate ToolKind = "calculate" // does sums; its argument is "expression"
+	ToolClock     ToolKind = "clock"     // tells the time
+	ToolProgram   ToolKind = "program"   // runs a model's program
+	ToolPicture   ToolKind = "picture"   // makes a picture
+)
 
 // ToolCall is a model's wish to use a tool.
 type ToolCall struct {

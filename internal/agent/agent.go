@@ -36,9 +36,6 @@ type Tool interface {
 	Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error)
 }
 
-// searchTool is the tool that scopes and the direct mode rely on.
-const searchTool = "search_knowledge_base"
-
 // Config is what a run works with. Only Model is required; zero values take the
 // defaults named beside them.
 type Config struct {

@@ -61,8 +61,10 @@ func (s *session) needsDocuments(a ibid.QueryAnalyzed) bool {
 	return a.Mode == ibid.ModeDirect || req.Mode == ibid.ModeAgentic && isQuestion(req.Text) && !elsewhere.MatchString(req.Text)
 }
 
+// hasOtherSources reports whether there are tools that answer questions from
+// elsewhere than documents.
 func (s *session) hasOtherSources() bool {
-	return slices.ContainsFunc(otherSources, func(name string) bool { return s.tool(name) != nil })
+	return s.cfg.ofKind(ibid.ToolDatabase) != nil || s.cfg.ofKind(ibid.ToolWeb) != nil
 }
 
 // chooseMode picks how a question is answered that leaves the choice to us. What
@@ -70,7 +72,7 @@ func (s *session) hasOtherSources() bool {
 func (s *session) chooseMode(a ibid.QueryAnalyzed) ibid.Mode {
 	req := s.task.Request
 	switch {
-	case s.tool(searchTool) == nil:
+	case s.cfg.ofKind(ibid.ToolSearch) == nil:
 		return ibid.ModeAgentic
 	case req.Mode == ibid.ModeDirect:
 		return ibid.ModeDirect
@@ -109,9 +111,6 @@ func aboutAll(s string) bool {
 }
 
 var wholeDocument = regexp.MustCompile(`(?i)^\W*what(?:['’]s| is)(?: (?:in|inside) (?:the|my|our|your) .+| .+ about)\W*$`)
-
-// otherSources are the tools that answer questions from elsewhere than documents.
-var otherSources = []string{"query_database", "web_search"}
 
 // elsewhere finds questions that are about the library itself, the present or
 // the web, or ask for something to be done.

@@ -23,7 +23,7 @@ const (
 func (s *session) direct() (phase, error) {
 	var calls []ibid.ToolCall
 	for _, q := range s.queries() {
-		calls = append(calls, searchFor(q, 0))
+		calls = append(calls, s.searchFor(q, 0))
 	}
 	return phaseTools, s.begin(turnOf(calls))
 }
@@ -43,10 +43,11 @@ func (s *session) searchAgain(r *round) []ibid.ToolCall {
 			return nil
 		}
 	}
-	return []ibid.ToolCall{searchFor(query, 2*search.DefaultLimit)}
+	return []ibid.ToolCall{s.searchFor(query, 2*search.DefaultLimit)}
 }
 
-func searchFor(query string, limit int) ibid.ToolCall {
+// searchFor is a call of the tool that searches.
+func (s *session) searchFor(query string, limit int) ibid.ToolCall {
 	args, err := json.Marshal(struct {
 		Query string `json:"query"`
 		Limit int    `json:"limit,omitempty"`
@@ -54,7 +55,11 @@ func searchFor(query string, limit int) ibid.ToolCall {
 	if err != nil { // a string and a number always encode
 		args = []byte("{}")
 	}
-	return ibid.ToolCall{Name: searchTool, Arguments: args}
+	call := ibid.ToolCall{Arguments: args}
+	if t := s.cfg.ofKind(ibid.ToolSearch); t != nil {
+		call.Name = t.Spec().Name
+	}
+	return call
 }
 
 func turnOf(calls []ibid.ToolCall) ibid.Turn {

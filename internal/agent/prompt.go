@@ -28,14 +28,12 @@ type prompts struct {
 func newPrompts(cfg Config, task Task, mode ibid.Mode, analysis *ibid.QueryAnalyzed) (prompts, error) {
 	scope := scopeWords(task.Request.Scope)
 	forced := forcedWords(cfg, task.Request)
-	offers := func(name string) bool {
-		return slices.ContainsFunc(cfg.Tools, func(t Tool) bool { return t.Spec().Name == name })
-	}
-	if !offers(searchTool) {
+	offers := func(kind ibid.ToolKind) bool { return cfg.ofKind(kind) != nil }
+	if !offers(ibid.ToolSearch) {
 		scope = ""
 	}
 	databases := strings.TrimSpace(task.Databases)
-	if !offers(queryTool) {
+	if !offers(ibid.ToolDatabase) {
 		databases = ""
 	}
 	var p prompts
@@ -50,8 +48,8 @@ func newPrompts(cfg Config, task Task, mode ibid.Mode, analysis *ibid.QueryAnaly
 	}
 	p.system = render("system.md", map[string]any{
 		"Today": cfg.Now().Format("Monday, 2 January 2006"), "Library": strings.TrimSpace(task.Library), "Databases": databases,
-		"Direct": mode == ibid.ModeDirect && !trivial(task.Request), "Search": mode == ibid.ModeAgentic && offers(searchTool), "Calculator": offers("calculator"), "Clock": offers("current_time"),
-		"Web":   offers("web_search"),
+		"Direct": mode == ibid.ModeDirect && !trivial(task.Request), "Search": mode == ibid.ModeAgentic && offers(ibid.ToolSearch), "Calculator": offers(ibid.ToolCalculate), "Clock": offers(ibid.ToolClock),
+		"Web":   offers(ibid.ToolWeb),
 		"Scope": scope, "Forced": forced,
 	})
 	p.plan = render("plan.md", nil)

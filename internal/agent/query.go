@@ -8,39 +8,47 @@ import (
 	"ibid"
 )
 
-// queryTool asks a database. What the model writes in SQL is shown as reasoning,
-// while it writes where its provider sends that in pieces, so that it can be read
-// in every protocol.
-const queryTool = "query_database"
-
 // maxShownQuery bounds, in bytes, the SQL that is shown.
 const maxShownQuery = 8 << 10
 
-// writtenQuery is a call of queryTool that the model is writing.
+// writtenQuery is a call, of a tool that shows what is written for it, that the model
+// is writing. SQL is shown as reasoning, while it is written where the provider sends
+// it in pieces, so that it can be read in every protocol.
 type writtenQuery struct {
+	tool ibid.ToolSpec
 	n    int             // which call of the turn it is
 	raw  strings.Builder // of its arguments, as far as they have come
 	sql  string          // of it, what is shown
 	open bool            // its fence is
 }
 
+// shown is the tool of that name, if it has an argument that is shown while it is
+// written; else it has no Shows.
+func (s *session) shown(name string) ibid.ToolSpec {
+	if t := s.tool(name); t != nil {
+		return t.Spec()
+	}
+	return ibid.ToolSpec{}
+}
+
 // write shows what a piece of a call adds to its SQL.
 func (s *session) write(d ibid.CallDelta) error {
-	if t := s.tool(d.Name); t == nil || t.Spec().Name != queryTool {
+	shown := s.shown(d.Name)
+	if shown.Shows == "" {
 		return nil
 	}
 	if s.writing == nil || s.writing.n != d.N {
 		if err := s.closeQuery(); err != nil {
 			return err
 		}
-		s.writing = &writtenQuery{n: d.N}
+		s.writing = &writtenQuery{tool: shown, n: d.N}
 	}
 	w := s.writing
 	if w.raw.Len() > 2*maxShownQuery {
 		return nil // begin shows what is missing
 	}
 	w.raw.WriteString(d.Arguments)
-	sql := strings.TrimSpace(unfinished(w.raw.String(), "sql"))
+	sql := strings.TrimSpace(unfinished(w.raw.String(), shown.Shows))
 	if len(sql) <= len(w.sql) || !strings.HasPrefix(sql, w.sql) || len(sql) > maxShownQuery || strings.Contains(sql, fenceMark) {
 		return nil
 	}
@@ -50,22 +58,22 @@ func (s *session) write(d ibid.CallDelta) error {
 			return err
 		}
 		w.open = true
-		more = s.afterThought() + fenceMark + "sql\n" + more
+		more = s.afterThought() + fenceMark + shown.Shows + "\n" + more
 	}
 	w.sql = sql
-	return s.showWords(more)
+	return s.showWords(w.tool, more)
 }
 
 // showWords shows a text of the query word by word: some providers send it whole.
 // Of a long one several words go together.
-func (s *session) showWords(sql string) error {
+func (s *session) showWords(tool ibid.ToolSpec, sql string) error {
 	least := len(sql) / maxQueryPieces
 	for sql != "" {
 		n := len(sql)
 		if i := strings.IndexAny(sql[min(least+1, n):], " \n"); i >= 0 {
 			n = min(least+1, n) + i
 		}
-		if err := s.emit(ibid.ReasoningDelta{Text: sql[:n], Tool: queryTool}); err != nil {
+		if err := s.emit(ibid.ReasoningDelta{Text: sql[:n], Tool: tool.Name}); err != nil {
 			return err
 		}
 		sql = sql[n:]
@@ -98,23 +106,23 @@ func (s *session) closeQuery() error {
 		s.written = map[int]string{}
 	}
 	s.written[w.n] = w.sql
-	return s.emit(ibid.ReasoningDelta{Text: "\n" + fenceMark + "\n", Tool: queryTool})
+	return s.emit(ibid.ReasoningDelta{Text: "\n" + fenceMark + "\n", Tool: w.tool.Name})
 }
 
 // showQuery shows the SQL of call n of a turn, as far as it was not shown while it
 // was written.
 func (s *session) showQuery(n int, c ibid.ToolCall) error {
-	var args struct {
-		SQL string `json:"sql"`
-	}
-	if c.Name != queryTool || json.Unmarshal(c.Arguments, &args) != nil || strings.TrimSpace(args.SQL) == "" {
+	tool := s.shown(c.Name)
+	var args map[string]json.RawMessage
+	var sql string
+	if tool.Shows == "" || json.Unmarshal(c.Arguments, &args) != nil || json.Unmarshal(args[tool.Shows], &sql) != nil || strings.TrimSpace(sql) == "" {
 		return nil
 	}
-	sql, _ := cutAt(strings.TrimSpace(args.SQL), maxShownQuery)
+	sql, _ = cutAt(strings.TrimSpace(sql), maxShownQuery)
 	if w := s.writing; w != nil && w.n == n && w.open && strings.HasPrefix(sql, w.sql) && !strings.Contains(sql, fenceMark) {
 		if rest := sql[len(w.sql):]; rest != "" {
 			w.sql = sql
-			if err := s.showWords(rest); err != nil {
+			if err := s.showWords(tool, rest); err != nil {
 				return err
 			}
 		}
@@ -126,7 +134,7 @@ func (s *session) showQuery(n int, c ibid.ToolCall) error {
 	for strings.Contains(sql, fence) {
 		fence += "`"
 	}
-	return s.showWords(s.afterThought() + fence + "sql\n" + sql + "\n" + fence + "\n")
+	return s.showWords(tool, s.afterThought()+fence+tool.Shows+"\n"+sql+"\n"+fence+"\n")
 }
 
 // unfinished returns the text of a field of a JSON object that has come in part:

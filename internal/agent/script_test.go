@@ -401,6 +401,16 @@ func writeEnd(out Outcome, err error) string {
 		out.Iterations, out.Usage.ModelRequests, out.ToolsUsed, out.SourcesCount, out.DroppedMarkers, out.Confidence, cached)
 }
 
+// searchTool and queryTool are what tools of the tests are called.
+const (
+	searchTool = "search_knowledge_base"
+	queryTool  = "query_database"
+)
+
+// kinds are those of the tools of the tests that have one.
+var kinds = map[string]ibid.ToolKind{searchTool: ibid.ToolSearch, queryTool: ibid.ToolDatabase, "calculator": ibid.ToolCalculate,
+	"current_time": ibid.ToolClock, "web_search": ibid.ToolWeb, "fetch_url": ibid.ToolWeb}
+
 // testTool is a tool of the tests.
 type testTool struct {
 	name string
@@ -408,7 +418,11 @@ type testTool struct {
 }
 
 func (t testTool) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: t.name, Description: "A tool of the tests.", Parameters: json.RawMessage(`{"type":"object"}`)}
+	spec := ibid.ToolSpec{Name: t.name, Kind: kinds[t.name], Description: "A tool of the tests.", Parameters: json.RawMessage(`{"type":"object"}`)}
+	if t.name == queryTool {
+		spec.Shows = "sql"
+	}
+	return spec
 }
 
 func (t testTool) Detail(args json.RawMessage) string {

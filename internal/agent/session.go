@@ -177,6 +177,17 @@ func (s *session) tool(name string) Tool {
 	return nil
 }
 
+// ofKind returns the first tool of a kind, nil where none is offered. Scopes and the
+// direct mode rely on the first that searches.
+func (c Config) ofKind(kind ibid.ToolKind) Tool {
+	for _, t := range c.Tools {
+		if t.Spec().Kind == kind {
+			return t
+		}
+	}
+	return nil
+}
+
 // failure makes the error of the run.
 func (s *session) failure(ctx context.Context, err error) error {
 	switch {

@@ -22,7 +22,7 @@ type webTool struct {
 }
 
 func (t *webTool) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: t.name, Parameters: json.RawMessage(`{"type":"object"}`)}
+	return ibid.ToolSpec{Name: t.name, Kind: kinds[t.name], Parameters: json.RawMessage(`{"type":"object"}`)}
 }
 func (t *webTool) Detail(json.RawMessage) string { return "" }
 func (t *webTool) Call(_ context.Context, _ access.View, _ ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -133,12 +132,12 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.runner = run.New(run.Config{Store: a.DB, Leases: a.DB, Threads: a.DB, Answer: a.answer, Owner: newID(),
 		MaxRuns: a.cfg.Limits.Runs, MaxQueued: a.cfg.Limits.QueuedRuns, Timeout: a.cfg.Limits.AnswerTime, MemoryChars: a.cfg.Limits.HistoryChars,
-		HistoryMessages: a.cfg.Limits.HistoryMessages, Now: time.Now, NewID: newID, Log: a.log})
+		HistoryMessages: a.cfg.Limits.HistoryMessages, Verb: a.registry().Verb, Now: time.Now, NewID: newID, Log: a.log})
 	var page fs.FS
 	if files, built := web.Files(); built {
 		page = files
 	}
-	a.server = server.New(server.Config{Runner: a.runner, Threads: a.DB, Messages: a.DB, Branches: a.DB, Library: a.DB, Pipeline: a.Pipeline, Originals: a.Pipeline, FileText: a.fileTexts().Text, Fetcher: fetcher, Databases: a.catalog, Watches: a.Watched, Upkeep: a.Upkeep,
+	a.server = server.New(server.Config{Runner: a.runner, Tools: a.registry(), Threads: a.DB, Messages: a.DB, Branches: a.DB, Library: a.DB, Pipeline: a.Pipeline, Originals: a.Pipeline, FileText: a.fileTexts().Text, Fetcher: fetcher, Databases: a.catalog, Watches: a.Watched, Upkeep: a.Upkeep,
 		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.Pipeline.Rebuild, Inventory: a.inventory, Settings: a.settings, Try: a.try, Ready: a.ready, Forceable: a.forceable, Choosable: a.choosable,
 		Page: page, Token: a.cfg.Token, Owner: a.cfg.Owner, KeepRemoved: a.cfg.Limits.KeepRemoved, MaxRequests: a.cfg.Limits.Connections, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20,
 		MaxAttachmentBytes: int64(a.cfg.Limits.AttachmentMB) << 20, Now: time.Now, NewID: newID, Log: a.log})
@@ -277,23 +276,23 @@ func (a *App) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		return agent.Outcome{}, err
 	}
 	cfg := agent.Config{
-		Model: chosen.model, Planner: a.planner, Judge: chosen.writer(), Fallback: reader.New(), Tools: a.offered(chosen, task.Request),
+		Model: chosen.model, Planner: a.planner, Judge: chosen.writer(), Fallback: reader.New(),
 		Limits:  agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
 		Grading: agent.Judging(a.cfg.Grading), Verification: agent.Judging(a.cfg.Verification), Parents: a.DB.Parents, Around: a.DB.Around,
 		Now: time.Now, NewID: newID, Log: a.log,
 	}
-	cfg.Tools = append(cfg.Tools, a.databaseTools(databases)...)
 	texts := a.fileTexts()
 	cfg.FilePassages = texts.Passages
 	there, err := a.DB.Files(ctx, task.View, task.ThreadID)
 	if err != nil {
 		return agent.Outcome{}, err
 	}
-	if len(there) > 0 {
-		cfg.Tools = append(cfg.Tools, tool.NewRetrieveFile(texts, sees))
+	has := tool.Resources{HasFiles: len(there) > 0, Sees: sees}
+	if len(databases) > 0 {
+		has.Databases = a.catalog
 	}
+	cfg.Tools = a.offered(chosen, task.Request, has)
 	if sees {
-		cfg.Tools = append(cfg.Tools, tool.NewViewChunkImage(shelf{a.DB}))
 		cfg.PageImage = a.pageImage
 	}
 	before, err := a.answersFor(ctx, task, databases)
@@ -310,52 +309,6 @@ func (a *App) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		before.keep(ctx, task, out)
 	}
 	return out, err
-}
-
-// offered are the tools for a question, but for those of databases and files. One
-// that is limited to databases gets none that reads documents.
-func (a *App) offered(c *choice, req ibid.Request) []agent.Tool {
-	if req.Scope.OnlyDatabases() {
-		return []agent.Tool{tool.NewCalculator(), tool.NewCurrentTime()}
-	}
-	return a.tools(c, req.ForceTools...)
-}
-
-// tools are what a model is offered, the most useful first: some models hardly
-// look at the rest. Those that are forced are there in any case.
-func (a *App) tools(c *choice, forced ...string) []agent.Tool {
-	library := shelf{a.DB}
-	finder := finder{a.searcher, search.Mode(a.cfg.SearchMode), a.cfg.Limits.SearchResults}
-	offered := append([]agent.Tool{
-		tool.NewSearchKnowledgeBase(tool.NewNarrowing(finder, library)).WithFiles(a.fileTexts()),
-		tool.NewListDocuments(library),
-		tool.NewAnalyzeDocument(library, finder, c.model),
-		tool.NewCompareDocuments(library, finder, c.model),
-		tool.NewCalculator(),
-		tool.NewCurrentTime(),
-		tool.NewRead(library, a.DB, a.cfg.Limits.WholeDocument),
-		tool.NewReadAround(library, a.DB),
-		tool.NewListContents(library),
-		tool.NewFind(library),
-		tool.NewGetInfo(library),
-	}, a.webTools()...)
-	for _, t := range a.moreTools(finder, c.writer()) {
-		if c.offersAll(a.cfg) || slices.Contains(forced, t.Spec().Name) {
-			offered = append(offered, t)
-		}
-	}
-	return offered
-}
-
-// moreTools are other ways to search, and programs.
-func (a *App) moreTools(finder finder, writer ibid.Model) []agent.Tool {
-	return []agent.Tool{
-		tool.NewSearchKeywords(finder),
-		tool.NewSearchPropositions(finder),
-		tool.NewSearchHypothetical(finder, writer),
-		tool.NewSearchGraph(a.DB, finder),
-		tool.NewExecuteCode(a.programs),
-	}
 }
 
 // pageWidth is how wide a page is drawn for a model, in pixels: print is legible

@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/internal/agent"
 	"ibid/internal/app/config"
 	"ibid/internal/database"
 	"ibid/internal/store/sqlite"
-	"ibid/internal/tool"
 )
 
 // openCatalog returns the databases that questions can be asked of.
@@ -60,12 +58,4 @@ func describeDatabases(databases []ibid.Database) string {
 		lines = append(lines, fmt.Sprintf("- %q (%s): %s", d.Name, d.Kind, strings.Join(tables, "; ")))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// databaseTools are offered where there is a database to ask.
-func (a *App) databaseTools(databases []ibid.Database) []agent.Tool {
-	if len(databases) == 0 {
-		return nil
-	}
-	return []agent.Tool{tool.NewDescribeDatabase(a.catalog), tool.NewQueryDatabase(a.catalog)}
 }

@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"ibid"
-	"ibid/internal/agent"
 	"ibid/internal/app/config"
 	"ibid/internal/document"
 	"ibid/internal/fetch"
 	"ibid/internal/llm"
 	"ibid/internal/server/api"
-	"ibid/internal/tool"
 	"ibid/internal/websearch"
 )
 
@@ -34,36 +31,6 @@ func (a *App) openWeb() error {
 	}
 	a.fetcher, err = fetch.New(fetch.Config{Allow: config.HostList(a.cfg.WebHosts), UserAgent: "ibid/" + a.cfg.Version})
 	return err
-}
-
-// webTools are the tools that reach out of the house; none until it is set up.
-func (a *App) webTools() []agent.Tool {
-	var tools []agent.Tool
-	if a.web != nil {
-		tools = append(tools, tool.NewWebSearch(a.web), tool.NewFetchURL(a.fetcher, files{a.readers}))
-	}
-	if a.painter != nil {
-		tools = append(tools, tool.NewGenerateImage(a.painter, a.DB))
-	}
-	return tools
-}
-
-// forceable refuses a question that demands a tool which is not there, and says
-// how it could be.
-func (a *App) forceable(name string) error {
-	sometimes := slices.Contains([]string{"retrieve_file", "view_chunk_image", "describe_database", "query_database"}, name) // offered where there is something for them
-	if sometimes || slices.ContainsFunc(a.tools(a.choices[0], name), func(t agent.Tool) bool { return t.Spec().Name == name }) {
-		return nil
-	}
-	hints := map[string]string{
-		"web_search":     "set web_search in the configuration: searxng:http://HOST:PORT, brave or tavily",
-		"fetch_url":      "set web_search in the configuration: searxng:http://HOST:PORT, brave or tavily",
-		"generate_image": "set image_model in the configuration: openai:MODEL@URL",
-	}
-	if hint, known := hints[name]; known {
-		return &ibid.Error{Code: ibid.CodeBadRequest, Message: name + " is not set up here", Hint: hint}
-	}
-	return ibid.Errorf(ibid.CodeBadRequest, "force_tools: there is no tool %q", name)
 }
 
 // checkWeb asks the search engine of the web, where one is set.

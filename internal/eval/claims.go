@@ -185,7 +185,7 @@ type given struct{ evidence evidence.Evidence }
 
 // Spec tells the model about the tool.
 func (given) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "search_knowledge_base", Description: "Finds passages.",
+	return ibid.ToolSpec{Name: "search_knowledge_base", Kind: ibid.ToolSearch, Description: "Finds passages.",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}}}`)}
 }
 

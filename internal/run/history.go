@@ -75,7 +75,7 @@ func (r *Runner) history(ctx context.Context, run *ibid.Run) (history, error) {
 			if m.Text == "" {
 				continue
 			}
-			h.turns = append(h.turns, ibid.Turn{Role: m.Role, Parts: []ibid.Part{{Text: enrich(m, before, r.cfg.Now())}}})
+			h.turns = append(h.turns, ibid.Turn{Role: m.Role, Parts: []ibid.Part{{Text: enrich(m, before, r.cfg.Now(), r.cfg.Verb)}}})
 			before = m.CreatedAt.Time
 		}
 	}
@@ -135,7 +135,7 @@ type fileRef struct {
 
 // enrich puts the metadata of a message before its text, and takes the citation
 // markers out: their handles mean nothing in a later run.
-func enrich(m ibid.Message, before, now time.Time) string {
+func enrich(m ibid.Message, before, now time.Time, verb func(tool string) string) string {
 	e := enrichment{Timestamp: m.CreatedAt.Format("2006-01-02 15:04 MST"), RelativeTime: ago(now.Sub(m.CreatedAt.Time))}
 	if gap := m.CreatedAt.Sub(before); !before.IsZero() && gap > sessionGap {
 		e.SessionGap = span(gap)
@@ -156,7 +156,7 @@ func enrich(m ibid.Message, before, now time.Time) string {
 			e.ToolsUsed = append(e.ToolsUsed, s.Tool)
 		}
 	}
-	e.ToolSummary = toolSummary(e.ToolsUsed, counts)
+	e.ToolSummary = toolSummary(e.ToolsUsed, counts, verb)
 	head, _ := json.Marshal(e) // strings only: it cannot fail
 	return "<!-- METADATA: " + string(head) + " -->\n" + chunkMarker.ReplaceAllString(m.Text, "")
 }
@@ -164,30 +164,15 @@ func enrich(m ibid.Message, before, now time.Time) string {
 // chunkMarker is a citation as it stands in a saved answer.
 var chunkMarker = regexp.MustCompile(`\s?\[[cqts]_[0-9a-z]+\]`)
 
-func toolSummary(tools []string, counts map[string]int) string {
-	verbs := map[string]string{
-		"search_knowledge_base": "searched the documents",
-		"list_documents":        "listed the documents",
-		"analyze_document":      "analysed a document",
-		"compare_documents":     "compared documents",
-		"calculator":            "calculated",
-		"current_time":          "looked at the clock",
-		"web_search":            "searched the web",
-		"fetch_url":             "read a web page",
-		"retrieve_file":         "read an attached file",
-		"execute_code":          "ran a program",
-		"generate_image":        "made a picture",
-	}
+// toolSummary says in words which tools were used, and how often.
+func toolSummary(tools []string, counts map[string]int, verb func(tool string) string) string {
 	var parts []string
 	for _, t := range tools {
-		verb := verbs[t]
-		if verb == "" {
-			verb = "used " + t
-		}
+		said := verb(t)
 		if n := counts[t]; n > 1 {
-			verb += fmt.Sprintf(" %d times", n)
+			said += fmt.Sprintf(" %d times", n)
 		}
-		parts = append(parts, verb)
+		parts = append(parts, said)
 	}
 	return strings.Join(parts, ", ")
 }

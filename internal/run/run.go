@@ -81,6 +81,10 @@ type Config struct {
 	MemoryChars     int           // conversation given to the model; 48,000
 	HistoryMessages int           // 10
 
+	// Verb says in a word or two what a tool has done, for the model in later turns:
+	// "calculated"; "used NAME".
+	Verb func(tool string) string
+
 	Now   func() time.Time
 	NewID func() string
 	Log   *slog.Logger
@@ -123,6 +127,9 @@ func New(cfg Config) *Runner {
 	cfg.HistoryMessages = cmp.Or(cfg.HistoryMessages, 10)
 	cfg.Lease = cmp.Or(cfg.Lease, 15*time.Second)
 	cfg.Timeout = cmp.Or(cfg.Timeout, 10*time.Minute)
+	if cfg.Verb == nil {
+		cfg.Verb = func(tool string) string { return "used " + tool }
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}

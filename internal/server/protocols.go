@@ -190,11 +190,11 @@ func (s *Server) postQuery(w http.ResponseWriter, r *http.Request) {
 		in.TimeoutMS = queryTimeout
 	}
 	s.ask(w, r, run.Ask{ThreadID: in.SessionID, Request: ibid.Request{
-		Text: in.Query, Mode: in.Mode, Scope: in.Scope, TimeoutMS: min(in.TimeoutMS, longestTimeout)}}, &wire.Query{}, runSSE)
+		Text: in.Query, Mode: in.Mode, Scope: in.Scope, TimeoutMS: min(in.TimeoutMS, longestTimeout)}}, &wire.Query{Tools: s.cfg.Tools}, runSSE)
 }
 
 func (s *Server) watchQuery(w http.ResponseWriter, r *http.Request) {
-	s.watch(w, r, &wire.Query{}, runSSE)
+	s.watch(w, r, &wire.Query{Tools: s.cfg.Tools}, runSSE)
 }
 
 func (s *Server) postTokens(w http.ResponseWriter, r *http.Request) {
@@ -207,7 +207,7 @@ func (s *Server) postTokens(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	s.ask(w, r, run.Ask{ThreadID: in.SessionID, Request: ibid.Request{Text: in.Message, Scope: in.Scope}}, &wire.Tokens{}, runSSE)
+	s.ask(w, r, run.Ask{ThreadID: in.SessionID, Request: ibid.Request{Text: in.Message, Scope: in.Scope}}, &wire.Tokens{Tools: s.cfg.Tools}, runSSE)
 }
 
 // getTokens asks with ?message=, as an EventSource does. When such a reader
@@ -216,8 +216,8 @@ func (s *Server) postTokens(w http.ResponseWriter, r *http.Request) {
 func (s *Server) getTokens(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if q.Get("message") == "" || r.Header.Get("Last-Event-ID") != "" {
-		s.watch(w, r, &wire.Tokens{}, runSSE)
+		s.watch(w, r, &wire.Tokens{Tools: s.cfg.Tools}, runSSE)
 		return
 	}
-	s.ask(w, r, run.Ask{ThreadID: q.Get("session_id"), Request: ibid.Request{Text: q.Get("message")}}, &wire.Tokens{}, runSSE)
+	s.ask(w, r, run.Ask{ThreadID: q.Get("session_id"), Request: ibid.Request{Text: q.Get("message")}}, &wire.Tokens{Tools: s.cfg.Tools}, runSSE)
 }

@@ -20,6 +20,7 @@ import (
 	"ibid/internal/run"
 	"ibid/internal/search"
 	"ibid/internal/server/api"
+	"ibid/internal/tool"
 )
 
 // Threads keeps conversations.
@@ -108,6 +109,7 @@ type Originals interface {
 // Config is what the server serves.
 type Config struct {
 	Runner    *run.Runner
+	Tools     tool.Registry // what GET /v1/tools lists, and what the protocols know of tools
 	Threads   Threads
 	Messages  Messages
 	Branches  Branches
@@ -189,6 +191,7 @@ func (s *Server) Handler() http.Handler {
 
 	api := http.NewServeMux()
 	api.HandleFunc("GET /v1/status", s.status)
+	api.HandleFunc("GET /v1/tools", s.listTools)
 	api.HandleFunc("GET /v1/doctor", s.doctor)
 	api.HandleFunc("POST /v1/doctor/repair", s.repair)
 	api.HandleFunc("GET /v1/inventory", s.inventory)

@@ -15,6 +15,15 @@ import (
 //go:embed analyze_document.md
 var analyzeDescription string
 
+var analyzeDocument = Info{
+	Name: "analyze_document", Kind: ibid.ToolDocument, Description: analyzeDescription, Parameters: Schema(analyzeDocumentArguments{}),
+	Doing: "Reading a document", Done: "Read a document", Verb: "analysed a document",
+}
+
+type analyzeDocumentArguments struct {
+	Filename string `json:"filename" about:"file name or title of the document"`
+}
+
 // AnalyzeDocument has the model read one document and tell what is in it.
 type AnalyzeDocument struct {
 	library  Library
@@ -29,12 +38,7 @@ func NewAnalyzeDocument(library Library, searcher Searcher, model ibid.Model) *A
 }
 
 // Spec tells the model about the tool.
-func (t *AnalyzeDocument) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "analyze_document", Description: strings.TrimSpace(analyzeDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{"filename":{"type":"string","description":"file name or title of the document"}},
-"required":["filename"]}`)}
-}
+func (t *AnalyzeDocument) Spec() ibid.ToolSpec { return analyzeDocument.Spec() }
 
 // Detail is the name of the document.
 func (t *AnalyzeDocument) Detail(args json.RawMessage) string { return detail(args, "filename") }
@@ -44,15 +48,15 @@ func (t *AnalyzeDocument) Call(ctx context.Context, view access.View, call ibid.
 	args := argumentsOf(call.Arguments)
 	name := args.required("filename")
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	d, err := documentNamed(ctx, view, t.library, env.Scope, name)
 	if err != nil {
-		return refuse(err)
+		return Refuse(err)
 	}
 	x, err := read(ctx, view, t.library, d)
 	if err != nil {
-		return refuse(err)
+		return Refuse(err)
 	}
 	return t.analyze(ctx, view, d, x, env.Scope)
 }

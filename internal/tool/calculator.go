@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"strings"
 
 	"ibid"
 	"ibid/internal/access"
@@ -14,6 +13,15 @@ import (
 //go:embed calculator.md
 var calculatorDescription string
 
+var calculator = Info{
+	Name: "calculator", Kind: ibid.ToolCalculate, Description: calculatorDescription, Parameters: Schema(calculatorArguments{}),
+	Doing: "Calculating", Done: "Calculated", Verb: "calculated",
+}
+
+type calculatorArguments struct {
+	Expression string `json:"expression" about:"what to calculate, such as 15% of 2340"`
+}
+
 // Calculator does sums (package calc).
 type Calculator struct{}
 
@@ -21,12 +29,7 @@ type Calculator struct{}
 func NewCalculator() *Calculator { return &Calculator{} }
 
 // Spec tells the model about the tool.
-func (t *Calculator) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "calculator", Description: strings.TrimSpace(calculatorDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{"expression":{"type":"string","description":"what to calculate, such as 15% of 2340"}},
-"required":["expression"]}`)}
-}
+func (t *Calculator) Spec() ibid.ToolSpec { return calculator.Spec() }
 
 // Detail is the expression.
 func (t *Calculator) Detail(args json.RawMessage) string { return detail(args, "expression") }
@@ -37,7 +40,7 @@ func (t *Calculator) Call(_ context.Context, _ access.View, call ibid.ToolCall, 
 	args := argumentsOf(call.Arguments)
 	expression := args.required("expression")
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	result, rounded, err := calc.Calculate(expression)
 	if err != nil {

@@ -17,6 +17,17 @@ import (
 //go:embed compare_documents.md
 var compareDescription string
 
+var compareDocuments = Info{
+	Name: "compare_documents", Kind: ibid.ToolDocument, Description: compareDescription, Parameters: Schema(compareDocumentsArguments{}),
+	Doing: "Comparing documents", Done: "Compared documents", Verb: "compared documents",
+}
+
+type compareDocumentsArguments struct {
+	A        string `json:"doc_a" about:"file name or title of the first document"`
+	B        string `json:"doc_b" about:"file name or title of the second document"`
+	Question string `json:"question" about:"what to compare"`
+}
+
 // CompareDocuments has the model answer a question from two documents.
 type CompareDocuments struct {
 	library  Library
@@ -31,15 +42,7 @@ func NewCompareDocuments(library Library, searcher Searcher, model ibid.Model) *
 }
 
 // Spec tells the model about the tool.
-func (t *CompareDocuments) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "compare_documents", Description: strings.TrimSpace(compareDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "doc_a":{"type":"string","description":"file name or title of the first document"},
- "doc_b":{"type":"string","description":"file name or title of the second document"},
- "question":{"type":"string","description":"what to compare"}},
-"required":["doc_a","doc_b","question"]}`)}
-}
+func (t *CompareDocuments) Spec() ibid.ToolSpec { return compareDocuments.Spec() }
 
 // Detail is both names and the question.
 func (t *CompareDocuments) Detail(args json.RawMessage) string {
@@ -58,7 +61,7 @@ func (t *CompareDocuments) Call(ctx context.Context, view access.View, call ibid
 	args := argumentsOf(call.Arguments)
 	question, wanted := args.required("question"), [2]string{args.required("doc_a"), args.required("doc_b")}
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	var sides [2]side
 	for i, argument := range []string{"doc_a", "doc_b"} {
@@ -77,7 +80,7 @@ func (t *CompareDocuments) Call(ctx context.Context, view access.View, call ibid
 		s := &sides[i]
 		var err error
 		if s.text, err = read(ctx, view, t.library, s.document); err != nil {
-			return refuse(err)
+			return Refuse(err)
 		}
 		s.passages = best(ctx, view, t.searcher, env.Scope, s.document, question)
 	}

@@ -16,6 +16,15 @@ import (
 //go:embed current_time.md
 var timeDescription string
 
+var currentTime = Info{
+	Name: "current_time", Kind: ibid.ToolClock, Description: timeDescription, Parameters: Schema(currentTimeArguments{}),
+	Doing: "Checking the time", Done: "Checked the time", Verb: "looked at the clock",
+}
+
+type currentTimeArguments struct {
+	Timezone string `json:"timezone,omitempty" about:"IANA name such as Europe/Berlin; the local zone when left out"`
+}
+
 // CurrentTime tells the time.
 type CurrentTime struct{}
 
@@ -23,11 +32,7 @@ type CurrentTime struct{}
 func NewCurrentTime() *CurrentTime { return &CurrentTime{} }
 
 // Spec tells the model about the tool.
-func (t *CurrentTime) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "current_time", Description: strings.TrimSpace(timeDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{"timezone":{"type":"string","description":"IANA name such as Europe/Berlin; the local zone when left out"}}}`)}
-}
+func (t *CurrentTime) Spec() ibid.ToolSpec { return currentTime.Spec() }
 
 // Detail is the zone.
 func (t *CurrentTime) Detail(args json.RawMessage) string { return detail(args, "timezone") }
@@ -37,7 +42,7 @@ func (t *CurrentTime) Call(_ context.Context, _ access.View, call ibid.ToolCall,
 	args := argumentsOf(call.Arguments)
 	name := args.optional("timezone")
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	now := env.Now
 	if now.IsZero() {

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"ibid"
 	"ibid/internal/access"
@@ -13,6 +12,16 @@ import (
 
 //go:embed describe_database.md
 var describeDatabaseDescription string
+
+var describeDatabase = Info{
+	Name: "describe_database", Kind: ibid.ToolDatabase, Description: describeDatabaseDescription, Parameters: Schema(describeDatabaseArguments{}),
+	Doing: "Looking at the database", Done: "Looked at the database",
+}
+
+type describeDatabaseArguments struct {
+	Database string `json:"database,omitempty" about:"name of the database; may be left out when there is only one"`
+	Question string `json:"question,omitempty" about:"the question, to be told which values of the tables it names"`
+}
 
 // DescribeDatabase says what a database holds.
 type DescribeDatabase struct{ databases Databases }
@@ -23,13 +32,7 @@ func NewDescribeDatabase(databases Databases) *DescribeDatabase {
 }
 
 // Spec tells the model about the tool.
-func (t *DescribeDatabase) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "describe_database", Description: strings.TrimSpace(describeDatabaseDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "database":{"type":"string","description":"name of the database; may be left out when there is only one"},
- "question":{"type":"string","description":"the question, to be told which values of the tables it names"}}}`)}
-}
+func (t *DescribeDatabase) Spec() ibid.ToolSpec { return describeDatabase.Spec() }
 
 // Detail is the database.
 func (t *DescribeDatabase) Detail(args json.RawMessage) string { return detail(args, "database") }
@@ -49,11 +52,11 @@ func (t *DescribeDatabase) Call(ctx context.Context, view access.View, call ibid
 	args := argumentsOf(call.Arguments)
 	wanted, question := args.optional("database"), args.optional("question")
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	d, err := databaseNamed(ctx, view, t.databases, env.Scope, wanted)
 	if err != nil {
-		return refuse(err)
+		return Refuse(err)
 	}
 	d, named, err := t.databases.Describe(ctx, view, d.ID, question)
 	if err != nil {

@@ -16,6 +16,15 @@ import (
 //go:embed execute_code.md
 var codeDescription string
 
+var executeCode = Info{
+	Name: "execute_code", Kind: ibid.ToolProgram, Description: codeDescription, Parameters: Schema(executeCodeArguments{}),
+	Doing: "Running code", Done: "Ran code", Verb: "ran a program",
+}
+
+type executeCodeArguments struct {
+	Code string `json:"code" about:"the program"`
+}
+
 // CodeRunner runs programs where they can do no harm.
 type CodeRunner interface {
 	Run(ctx context.Context, code string) (sandbox.Result, error)
@@ -28,12 +37,7 @@ type ExecuteCode struct{ runner CodeRunner }
 func NewExecuteCode(runner CodeRunner) *ExecuteCode { return &ExecuteCode{runner} }
 
 // Spec tells the model about the tool.
-func (t *ExecuteCode) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "execute_code", Description: strings.TrimSpace(codeDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{"code":{"type":"string","description":"the program"}},
-"required":["code"]}`)}
-}
+func (t *ExecuteCode) Spec() ibid.ToolSpec { return executeCode.Spec() }
 
 // Detail is the first line of the program that says something.
 func (t *ExecuteCode) Detail(args json.RawMessage) string {
@@ -54,7 +58,7 @@ func (t *ExecuteCode) Detail(args json.RawMessage) string {
 func (t *ExecuteCode) Call(ctx context.Context, view access.View, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
 	code, err := codeOf(call.Arguments)
 	if err != nil {
-		return refuse(err)
+		return Refuse(err)
 	}
 	r, err := t.runner.Run(ctx, code)
 	if err != nil {

@@ -18,6 +18,16 @@ import (
 //go:embed fetch_url.md
 var fetchDescription string
 
+var fetchURL = Info{
+	Name: "fetch_url", Kind: ibid.ToolWeb, Description: fetchDescription, Parameters: Schema(fetchURLArguments{}),
+	Doing: "Fetching a page", Done: "Fetched a page", Verb: "read a web page",
+}
+
+type fetchURLArguments struct {
+	URL   string `json:"url" about:"the address, like https://example.org/page"`
+	Query string `json:"query,omitempty" about:"what to look for on the page; the user's question when left out"`
+}
+
 // Fetcher gets pages of the web, and nothing of the local network.
 type Fetcher interface {
 	Get(ctx context.Context, url string) (fetch.Page, error)
@@ -42,14 +52,7 @@ type FetchURL struct {
 func NewFetchURL(fetcher Fetcher, reader FileReader) *FetchURL { return &FetchURL{fetcher, reader} }
 
 // Spec tells the model about the tool.
-func (t *FetchURL) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "fetch_url", Description: strings.TrimSpace(fetchDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "url":{"type":"string","description":"the address, like https://example.org/page"},
- "query":{"type":"string","description":"what to look for on the page; the user's question when left out"}},
-"required":["url"]}`)}
-}
+func (t *FetchURL) Spec() ibid.ToolSpec { return fetchURL.Spec() }
 
 // Detail is the address.
 func (t *FetchURL) Detail(args json.RawMessage) string { return detail(args, "url") }
@@ -59,7 +62,7 @@ func (t *FetchURL) Call(ctx context.Context, view access.View, call ibid.ToolCal
 	args := argumentsOf(call.Arguments)
 	address, query := args.required("url"), args.optional("query")
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	if !strings.Contains(address, "://") {
 		address = "https://" + address

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"ibid"
 	"ibid/internal/access"
@@ -13,6 +12,15 @@ import (
 
 //go:embed find.md
 var findDescription string
+
+var findDocument = Info{
+	Name: "find", Kind: ibid.ToolBrowse, Description: findDescription, Parameters: Schema(findDocumentArguments{}),
+	Doing: "Looking for documents by name", Done: "Looked for documents by name",
+}
+
+type findDocumentArguments struct {
+	Name string `json:"name" about:"a part of the name, title, folder, category or a tag"`
+}
 
 // Find looks for documents by what they are called.
 type Find struct{ library Library }
@@ -24,12 +32,7 @@ func NewFind(library Library) *Find { return &Find{library} }
 const maxFound = 30
 
 // Spec tells the model about the tool.
-func (t *Find) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "find", Description: strings.TrimSpace(findDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{"name":{"type":"string","description":"a part of the name, title, folder, category or a tag"}},
-"required":["name"]}`)}
-}
+func (t *Find) Spec() ibid.ToolSpec { return findDocument.Spec() }
 
 // Detail is what is looked for.
 func (t *Find) Detail(args json.RawMessage) string { return detail(args, "name") }
@@ -39,7 +42,7 @@ func (t *Find) Call(ctx context.Context, view access.View, call ibid.ToolCall, e
 	args := argumentsOf(call.Arguments)
 	wanted := args.required("name")
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	found, all, exact, err := t.called(ctx, view, env.Scope, wanted)
 	if err != nil {

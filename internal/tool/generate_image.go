@@ -17,6 +17,16 @@ import (
 //go:embed generate_image.md
 var imageDescription string
 
+var generateImage = Info{
+	Name: "generate_image", Kind: ibid.ToolPicture, Description: imageDescription, Parameters: Schema(generateImageArguments{}),
+	Doing: "Drawing an image", Done: "Drew an image", Verb: "made a picture",
+}
+
+type generateImageArguments struct {
+	Prompt string `json:"prompt" about:"what the picture shows, in detail"`
+	Form   string `json:"form,omitempty" enum:"square,wide,tall" about:"square when left out"`
+}
+
 // maxPicture bounds a picture that is kept, in bytes.
 const maxPicture = 20 << 20
 
@@ -46,14 +56,7 @@ func NewGenerateImage(painter Painter, gallery Gallery) *GenerateImage {
 var forms = []string{"square", "wide", "tall"}
 
 // Spec tells the model about the tool.
-func (t *GenerateImage) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "generate_image", Description: strings.TrimSpace(imageDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "prompt":{"type":"string","description":"what the picture shows, in detail"},
- "form":{"type":"string","enum":["square","wide","tall"],"description":"square when left out"}},
-"required":["prompt"]}`)}
-}
+func (t *GenerateImage) Spec() ibid.ToolSpec { return generateImage.Spec() }
 
 // Detail is the description of the picture.
 func (t *GenerateImage) Detail(args json.RawMessage) string { return detail(args, "prompt") }
@@ -69,7 +72,7 @@ func (t *GenerateImage) Call(ctx context.Context, view access.View, call ibid.To
 		args.wrong("form must be square, wide or tall")
 	}
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	image, err := t.painter.Paint(ctx, prompt, form)
 	if err != nil {

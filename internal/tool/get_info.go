@@ -16,6 +16,15 @@ import (
 //go:embed get_info.md
 var getInfoDescription string
 
+var getInfo = Info{
+	Name: "get_info", Kind: ibid.ToolBrowse, Description: getInfoDescription, Parameters: Schema(getInfoArguments{}),
+	Doing: "Looking at a document’s details", Done: "Looked at a document’s details",
+}
+
+type getInfoArguments struct {
+	Document string `json:"document" about:"file name or title"`
+}
+
 // GetInfo says what is known about one document.
 type GetInfo struct{ library Library }
 
@@ -23,12 +32,7 @@ type GetInfo struct{ library Library }
 func NewGetInfo(library Library) *GetInfo { return &GetInfo{library} }
 
 // Spec tells the model about the tool.
-func (t *GetInfo) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "get_info", Description: strings.TrimSpace(getInfoDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{"document":{"type":"string","description":"file name or title"}},
-"required":["document"]}`)}
-}
+func (t *GetInfo) Spec() ibid.ToolSpec { return getInfo.Spec() }
 
 // Detail is the name of the document.
 func (t *GetInfo) Detail(args json.RawMessage) string { return detail(args, "document") }
@@ -38,11 +42,11 @@ func (t *GetInfo) Call(ctx context.Context, view access.View, call ibid.ToolCall
 	args := argumentsOf(call.Arguments)
 	name := args.required("document")
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	d, err := documentNamed(ctx, view, t.library, env.Scope, name)
 	if err != nil {
-		return refuse(err)
+		return Refuse(err)
 	}
 	said := defuse(about(d))
 	return citable(ibid.ToolOutput{Content: said, Summary: title(d)}, call, citedLibrary, said), nil

@@ -14,6 +14,15 @@ import (
 //go:embed list_contents.md
 var listContentsDescription string
 
+var listContents = Info{
+	Name: "list_contents", Kind: ibid.ToolBrowse, Description: listContentsDescription, Parameters: Schema(listContentsArguments{}),
+	Doing: "Looking into a folder", Done: "Looked into a folder",
+}
+
+type listContentsArguments struct {
+	Folder string `json:"folder,omitempty" about:"its path, like contracts/2024; the whole library when left out"`
+}
+
 // ListContents says what lies in a folder of the library.
 type ListContents struct{ library Folders }
 
@@ -21,11 +30,7 @@ type ListContents struct{ library Folders }
 func NewListContents(library Folders) *ListContents { return &ListContents{library} }
 
 // Spec tells the model about the tool.
-func (t *ListContents) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "list_contents", Description: strings.TrimSpace(listContentsDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{"folder":{"type":"string","description":"its path, like contracts/2024; the whole library when left out"}}}`)}
-}
+func (t *ListContents) Spec() ibid.ToolSpec { return listContents.Spec() }
 
 // Detail is the folder.
 func (t *ListContents) Detail(args json.RawMessage) string { return detail(args, "folder") }
@@ -35,7 +40,7 @@ func (t *ListContents) Call(ctx context.Context, view access.View, call ibid.Too
 	args := argumentsOf(call.Arguments)
 	wanted := args.optional("folder")
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	folder, ok, err := t.folder(ctx, view, env.Scope, wanted)
 	if err != nil {

@@ -15,6 +15,15 @@ import (
 //go:embed list_documents.md
 var listDescription string
 
+var listDocuments = Info{
+	Name: "list_documents", Kind: ibid.ToolDocument, Description: listDescription, Parameters: Schema(listDocumentsArguments{}),
+	Doing: "Looking through the library", Done: "Looked through the library", Verb: "listed the documents",
+}
+
+type listDocumentsArguments struct {
+	After string `json:"after,omitempty" about:"goes on behind the document of this name, where a list was too long"`
+}
+
 // ListDocuments says what there is to search.
 type ListDocuments struct{ library Library }
 
@@ -22,12 +31,7 @@ type ListDocuments struct{ library Library }
 func NewListDocuments(library Library) *ListDocuments { return &ListDocuments{library} }
 
 // Spec tells the model about the tool.
-func (t *ListDocuments) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "list_documents", Description: strings.TrimSpace(listDescription),
-		Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{"after":{"type":"string","description":"goes on behind the document of this name, where a list was too long"}}}`)}
-}
+func (t *ListDocuments) Spec() ibid.ToolSpec { return listDocuments.Spec() }
 
 // Detail is where the list goes on.
 func (t *ListDocuments) Detail(args json.RawMessage) string { return detail(args, "after") }
@@ -37,7 +41,7 @@ func (t *ListDocuments) Call(ctx context.Context, view access.View, call ibid.To
 	args := argumentsOf(call.Arguments)
 	after := args.optional("after")
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	q := ibid.DocumentQuery{Scope: env.Scope}
 	all, exact, err := t.library.CountDocuments(ctx, view, q)

@@ -16,6 +16,16 @@ import (
 //go:embed query_database.md
 var queryDatabaseDescription string
 
+var queryDatabase = Info{
+	Name: "query_database", Kind: ibid.ToolDatabase, Description: queryDatabaseDescription, Parameters: Schema(queryDatabaseArguments{}), Shows: "sql",
+	Doing: "Querying the database", Done: "Queried the database",
+}
+
+type queryDatabaseArguments struct {
+	Database string `json:"database,omitempty" about:"name of the database; may be left out when there is only one"`
+	SQL      string `json:"sql" about:"one SELECT statement"`
+}
+
 // QueryDatabase asks a database.
 type QueryDatabase struct{ databases Databases }
 
@@ -23,14 +33,7 @@ type QueryDatabase struct{ databases Databases }
 func NewQueryDatabase(databases Databases) *QueryDatabase { return &QueryDatabase{databases} }
 
 // Spec tells the model about the tool.
-func (t *QueryDatabase) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "query_database", Description: strings.TrimSpace(queryDatabaseDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "database":{"type":"string","description":"name of the database; may be left out when there is only one"},
- "sql":{"type":"string","description":"one SELECT statement"}},
-"required":["sql"]}`)}
-}
+func (t *QueryDatabase) Spec() ibid.ToolSpec { return queryDatabase.Spec() }
 
 // Detail is the database: the statement is shown as it is written.
 func (t *QueryDatabase) Detail(args json.RawMessage) string { return detail(args, "database", "sql") }
@@ -43,11 +46,11 @@ func (t *QueryDatabase) Call(ctx context.Context, view access.View, call ibid.To
 	args := argumentsOf(call.Arguments)
 	wanted, sql := args.optional("database"), args.required("sql")
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	d, err := databaseNamed(ctx, view, t.databases, env.Scope, wanted)
 	if err != nil {
-		return refuse(err)
+		return Refuse(err)
 	}
 	table, err := t.databases.Query(ctx, view, d.ID, sql)
 	if err != nil {

@@ -15,6 +15,17 @@ import (
 //go:embed read.md
 var readDescription string
 
+var readDocument = Info{
+	Name: "read", Kind: ibid.ToolRead, Description: readDescription, Parameters: Schema(readDocumentArguments{}),
+	Doing: "Reading", Done: "Read",
+}
+
+type readDocumentArguments struct {
+	Document string `json:"document" about:"file name or title"`
+	Section  string `json:"section,omitempty" about:"a heading of a long document"`
+	Page     int    `json:"page,omitempty" minimum:"1" about:"a page of a long document"`
+}
+
 // Read shows a document to the model: whole where it is short, else what it is
 // made of, and the part that is asked for.
 type Read struct {
@@ -32,15 +43,7 @@ func NewRead(library Library, chunks Chunks, whole int) *Read { return &Read{lib
 const bytesPerToken = 4
 
 // Spec tells the model about the tool.
-func (t *Read) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "read", Description: strings.TrimSpace(readDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "document":{"type":"string","description":"file name or title"},
- "section":{"type":"string","description":"a heading of a long document"},
- "page":{"type":"integer","minimum":1,"description":"a page of a long document"}},
-"required":["document"]}`)}
-}
+func (t *Read) Spec() ibid.ToolSpec { return readDocument.Spec() }
 
 // Detail is the document and the section.
 func (t *Read) Detail(args json.RawMessage) string {
@@ -52,15 +55,15 @@ func (t *Read) Call(ctx context.Context, view access.View, call ibid.ToolCall, e
 	args := argumentsOf(call.Arguments)
 	name, section, page := args.required("document"), args.optional("section"), args.integer("page", 0)
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	d, err := documentNamed(ctx, view, t.library, env.Scope, name)
 	if err != nil {
-		return refuse(err)
+		return Refuse(err)
 	}
 	x, err := read(ctx, view, t.library, d)
 	if err != nil {
-		return refuse(err)
+		return Refuse(err)
 	}
 	passages, err := passagesOf(ctx, view, t.chunks, d)
 	if err != nil {

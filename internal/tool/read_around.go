@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ibid"
 	"ibid/internal/access"
@@ -14,6 +13,17 @@ import (
 
 //go:embed read_around.md
 var readAroundDescription string
+
+var readAround = Info{
+	Name: "read_around", Kind: ibid.ToolRead, Description: readAroundDescription, Parameters: Schema(readAroundArguments{}),
+	Doing: "Reading on around a passage", Done: "Read on around a passage",
+}
+
+type readAroundArguments struct {
+	Passage string `json:"passage" about:"its id, like c3"`
+	Before  int    `json:"before,omitempty" minimum:"0" maximum:"10" about:"passages before it; 2 when left out"`
+	After   int    `json:"after,omitempty" minimum:"0" maximum:"10" about:"passages after it; 2 when left out"`
+}
 
 // ReadAround shows what stands before and after a passage.
 type ReadAround struct {
@@ -31,15 +41,7 @@ const (
 )
 
 // Spec tells the model about the tool.
-func (t *ReadAround) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "read_around", Description: strings.TrimSpace(readAroundDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "passage":{"type":"string","description":"its id, like c3"},
- "before":{"type":"integer","minimum":0,"maximum":10,"description":"passages before it; 2 when left out"},
- "after":{"type":"integer","minimum":0,"maximum":10,"description":"passages after it; 2 when left out"}},
-"required":["passage"]}`)}
-}
+func (t *ReadAround) Spec() ibid.ToolSpec { return readAround.Spec() }
 
 // Detail is the passage.
 func (t *ReadAround) Detail(args json.RawMessage) string { return detail(args, "passage") }
@@ -51,11 +53,11 @@ func (t *ReadAround) Call(ctx context.Context, view access.View, call ibid.ToolC
 	before := min(max(args.integer("before", usualNeighbours), 0), mostNeighbours)
 	after := min(max(args.integer("after", usualNeighbours), 0), mostNeighbours)
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	cited, d, err := passageNamed(ctx, view, t.library, env, name)
 	if err != nil {
-		return refuse(err)
+		return Refuse(err)
 	}
 	passages, err := passagesOf(ctx, view, t.chunks, d)
 	if err != nil {

@@ -15,6 +15,17 @@ import (
 //go:embed retrieve_file.md
 var retrieveDescription string
 
+var retrieveFile = Info{
+	Name: "retrieve_file", Kind: ibid.ToolRead, Description: retrieveDescription, Parameters: Schema(retrieveFileArguments{}),
+	Doing: "Opening a file", Done: "Opened a file", Verb: "read an attached file",
+}
+
+type retrieveFileArguments struct {
+	File  string `json:"file" about:"its id or its name"`
+	Query string `json:"query,omitempty" about:"what to look for in a long file"`
+	Page  int    `json:"page,omitempty" minimum:"1" about:"a page of a long file; of one without pages, a part"`
+}
+
 // RetrieveFile reads files of the conversation; those of others do not exist for
 // it. Models that see are shown pictures, for others the words in them are read.
 type RetrieveFile struct {
@@ -26,15 +37,7 @@ type RetrieveFile struct {
 func NewRetrieveFile(files FileTexts, sees bool) *RetrieveFile { return &RetrieveFile{files, sees} }
 
 // Spec tells the model about the tool.
-func (t *RetrieveFile) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "retrieve_file", Description: strings.TrimSpace(retrieveDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "file":{"type":"string","description":"its id or its name"},
- "query":{"type":"string","description":"what to look for in a long file"},
- "page":{"type":"integer","minimum":1,"description":"a page of a long file; of one without pages, a part"}},
-"required":["file"]}`)}
-}
+func (t *RetrieveFile) Spec() ibid.ToolSpec { return retrieveFile.Spec() }
 
 // Detail is the file and what is looked for in it.
 func (t *RetrieveFile) Detail(args json.RawMessage) string {
@@ -46,7 +49,7 @@ func (t *RetrieveFile) Call(ctx context.Context, view access.View, call ibid.Too
 	args := argumentsOf(call.Arguments)
 	name, query, page := args.required("file"), args.optional("query"), args.integer("page", 0)
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	there, err := t.files.store.Files(ctx, view, env.ThreadID)
 	if err != nil {
@@ -54,7 +57,7 @@ func (t *RetrieveFile) Call(ctx context.Context, view access.View, call ibid.Too
 	}
 	f, err := fileOf(there, name)
 	if err != nil {
-		return refuse(err)
+		return Refuse(err)
 	}
 	if t.sees && strings.HasPrefix(f.MIME, "image/") {
 		picture := ibid.Passage{Document: ibid.Document{Title: line(f.Name, 200)}, Kind: ibid.SourceImage, URL: f.URL(), Score: 1}

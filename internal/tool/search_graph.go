@@ -16,6 +16,17 @@ import (
 //go:embed search_graph.md
 var graphDescription string
 
+var searchGraph = Info{
+	Name: "search_graph", Kind: ibid.ToolGraph, Description: graphDescription, Parameters: Schema(searchGraphArguments{}),
+	Doing: "Following names through the documents", Done: "Followed names through the documents",
+}
+
+type searchGraphArguments struct {
+	Entity string `json:"entity" about:"the name to start from, as the documents write it"`
+	About  string `json:"about,omitempty" about:"what to find out about its neighbours, in a few words"`
+	Hops   int    `json:"hops,omitempty" minimum:"1" maximum:"2" about:"1: its neighbours; 2: also theirs; 2 when left out"`
+}
+
 // Graph knows which passages name what. It was made when they were taken in.
 type Graph interface {
 	// EntityKeys returns the keys of the entities that a key may mean.
@@ -47,15 +58,7 @@ func NewSearchGraph(graph Graph, searcher GraphSearcher) *SearchGraph {
 }
 
 // Spec tells the model about the tool.
-func (t *SearchGraph) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "search_graph", Description: strings.TrimSpace(graphDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "entity":{"type":"string","description":"the name to start from, as the documents write it"},
- "about":{"type":"string","description":"what to find out about its neighbours, in a few words"},
- "hops":{"type":"integer","minimum":1,"maximum":2,"description":"1: its neighbours; 2: also theirs; 2 when left out"}},
-"required":["entity"]}`)}
-}
+func (t *SearchGraph) Spec() ibid.ToolSpec { return searchGraph.Spec() }
 
 // Detail is the entity.
 func (t *SearchGraph) Detail(args json.RawMessage) string { return detail(args, "entity", "about") }
@@ -70,7 +73,7 @@ func (t *SearchGraph) Call(ctx context.Context, view access.View, call ibid.Tool
 	args := argumentsOf(call.Arguments)
 	entity, about, hops := args.required("entity"), args.optional("about"), args.integer("hops", 2)
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	w := walk{tool: t, scope: env.Scope, paths: map[string][]string{}}
 	if err := w.begin(ctx, view, entity); err != nil {

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"ibid"
 	"ibid/internal/access"
@@ -14,6 +13,16 @@ import (
 
 //go:embed search_hypothetical.md
 var hypotheticalDescription string
+
+var searchHypothetical = Info{
+	Name: "search_hypothetical", Kind: ibid.ToolSearch, Description: hypotheticalDescription, Parameters: Schema(searchHypotheticalArguments{}),
+	Doing: "Searching for similar passages", Done: "Searched for similar passages",
+}
+
+type searchHypotheticalArguments struct {
+	Query string `json:"query" about:"the question, as a whole sentence"`
+	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"20" about:"how many passages; 7 when left out"`
+}
 
 // SearchHypothetical has the model imagine a passage that answers, and looks for
 // passages like it: Gao, Ma, Lin & Callan, "Precise Zero-Shot Dense Retrieval
@@ -32,14 +41,7 @@ func NewSearchHypothetical(searcher Searcher, model ibid.Model) *SearchHypotheti
 }
 
 // Spec tells the model about the tool.
-func (t *SearchHypothetical) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "search_hypothetical", Description: strings.TrimSpace(hypotheticalDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "query":{"type":"string","description":"the question, as a whole sentence"},
- "limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many passages; 7 when left out"}},
-"required":["query"]}`)}
-}
+func (t *SearchHypothetical) Spec() ibid.ToolSpec { return searchHypothetical.Spec() }
 
 // Detail is the query.
 func (t *SearchHypothetical) Detail(args json.RawMessage) string { return detail(args, "query") }
@@ -59,7 +61,7 @@ func (t *SearchHypothetical) Call(ctx context.Context, view access.View, call ib
 	args := argumentsOf(call.Arguments)
 	q := args.query(env.Scope)
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	var usage ibid.Usage
 	note := ", for the query itself: no model imagined a passage"

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"strings"
 
 	"ibid"
 	"ibid/internal/access"
@@ -14,6 +13,16 @@ import (
 //go:embed search_keywords.md
 var keywordsDescription string
 
+var searchKeywords = Info{
+	Name: "search_keywords", Kind: ibid.ToolSearch, Description: keywordsDescription, Parameters: Schema(searchKeywordsArguments{}),
+	Doing: "Searching for words", Done: "Searched for words",
+}
+
+type searchKeywordsArguments struct {
+	Query string `json:"query" about:"the words, as they are written in the documents"`
+	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"20" about:"how many passages; 7 when left out"`
+}
+
 // SearchKeywords finds passages by their very words.
 type SearchKeywords struct{ searcher Searcher }
 
@@ -21,14 +30,7 @@ type SearchKeywords struct{ searcher Searcher }
 func NewSearchKeywords(searcher Searcher) *SearchKeywords { return &SearchKeywords{searcher} }
 
 // Spec tells the model about the tool.
-func (t *SearchKeywords) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "search_keywords", Description: strings.TrimSpace(keywordsDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "query":{"type":"string","description":"the words, as they are written in the documents"},
- "limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many passages; 7 when left out"}},
-"required":["query"]}`)}
-}
+func (t *SearchKeywords) Spec() ibid.ToolSpec { return searchKeywords.Spec() }
 
 // Detail is the query.
 func (t *SearchKeywords) Detail(args json.RawMessage) string { return detail(args, "query") }
@@ -38,7 +40,7 @@ func (t *SearchKeywords) Call(ctx context.Context, view access.View, call ibid.T
 	args := argumentsOf(call.Arguments)
 	q := args.query(env.Scope)
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	q.Mode, q.NoRerank = search.ModeLexical, true
 	return searchFor(ctx, view, t.searcher, q)

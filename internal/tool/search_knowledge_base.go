@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"ibid"
 	"ibid/internal/access"
@@ -14,6 +13,17 @@ import (
 
 //go:embed search_knowledge_base.md
 var searchDescription string
+
+var searchKnowledgeBase = Info{
+	Name: "search_knowledge_base", Kind: ibid.ToolSearch, Description: searchDescription, Parameters: Schema(searchKnowledgeBaseArguments{}),
+	Doing: "Searching your documents", Done: "Searched your documents", Verb: "searched the documents",
+}
+
+type searchKnowledgeBaseArguments struct {
+	Query  string `json:"query" about:"what to look for, in a few words"`
+	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"20" about:"how many passages; 7 when left out"`
+	Expand bool   `json:"expand,omitempty" about:"true: the whole sections that the passages are from"`
+}
 
 // maxPassages is the most that one search returns.
 const maxPassages = 20
@@ -37,15 +47,7 @@ func (t *SearchKnowledgeBase) WithFiles(files FileTexts) *SearchKnowledgeBase {
 }
 
 // Spec tells the model about the tool.
-func (t *SearchKnowledgeBase) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "search_knowledge_base", Description: strings.TrimSpace(searchDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "query":{"type":"string","description":"what to look for, in a few words"},
- "limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many passages; 7 when left out"},
- "expand":{"type":"boolean","description":"true: the whole sections that the passages are from"}},
-"required":["query"]}`)}
-}
+func (t *SearchKnowledgeBase) Spec() ibid.ToolSpec { return searchKnowledgeBase.Spec() }
 
 // Detail is the query.
 func (t *SearchKnowledgeBase) Detail(args json.RawMessage) string { return detail(args, "query") }
@@ -57,7 +59,7 @@ func (t *SearchKnowledgeBase) Call(ctx context.Context, view access.View, call i
 	q := args.query(env.Scope)
 	q.Expand = args.flag("expand")
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	if !q.Scope.IsZero() {
 		return searchFor(ctx, view, t.searcher, q)

@@ -14,6 +14,16 @@ import (
 //go:embed search_propositions.md
 var propositionsDescription string
 
+var searchPropositions = Info{
+	Name: "search_propositions", Kind: ibid.ToolSearch, Description: propositionsDescription, Parameters: Schema(searchPropositionsArguments{}),
+	Doing: "Searching for sentences", Done: "Searched for sentences",
+}
+
+type searchPropositionsArguments struct {
+	Query string `json:"query" about:"one precise question"`
+	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"20" about:"how many sentences; 7 when left out"`
+}
+
 // PropositionSearcher finds sentences.
 type PropositionSearcher interface {
 	Propositions(ctx context.Context, view access.View, q search.Query) (search.Result, error)
@@ -28,14 +38,7 @@ func NewSearchPropositions(searcher PropositionSearcher) *SearchPropositions {
 }
 
 // Spec tells the model about the tool.
-func (t *SearchPropositions) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "search_propositions", Description: strings.TrimSpace(propositionsDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "query":{"type":"string","description":"one precise question"},
- "limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many sentences; 7 when left out"}},
-"required":["query"]}`)}
-}
+func (t *SearchPropositions) Spec() ibid.ToolSpec { return searchPropositions.Spec() }
 
 // Detail is the query.
 func (t *SearchPropositions) Detail(args json.RawMessage) string { return detail(args, "query") }
@@ -45,7 +48,7 @@ func (t *SearchPropositions) Call(ctx context.Context, view access.View, call ib
 	args := argumentsOf(call.Arguments)
 	q := args.query(env.Scope)
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	out, err := searchFor(ctx, view, propositions{t.searcher}, q)
 	out.Summary = strings.Replace(out.Summary, "passage", "sentence", 1)

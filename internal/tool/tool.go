@@ -31,8 +31,9 @@ func (c complaint) Error() string { return string(c) }
 
 func complain(format string, args ...any) error { return complaint(fmt.Sprintf(format, args...)) }
 
-// refuse makes an output of a complaint, and leaves any other error as it is.
-func refuse(err error) (ibid.ToolOutput, error) {
+// Refuse makes an output of what ReadArguments finds wrong, or of another complaint,
+// which the model can correct; any other error stays one.
+func Refuse(err error) (ibid.ToolOutput, error) {
 	if c := complaint(""); errors.As(err, &c) {
 		return failed("%s", c), nil
 	}

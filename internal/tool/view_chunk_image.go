@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"ibid"
 	"ibid/internal/access"
@@ -13,6 +12,15 @@ import (
 
 //go:embed view_chunk_image.md
 var viewDescription string
+
+var viewChunkImage = Info{
+	Name: "view_chunk_image", Kind: ibid.ToolRead, Description: viewDescription, Parameters: Schema(viewChunkImageArguments{}),
+	Doing: "Looking at a page", Done: "Looked at a page",
+}
+
+type viewChunkImageArguments struct {
+	Passage string `json:"passage" about:"its id, like c3"`
+}
 
 // ViewChunkImage shows the page that a passage is from as a picture, to models
 // that see.
@@ -22,12 +30,7 @@ type ViewChunkImage struct{ library Library }
 func NewViewChunkImage(library Library) *ViewChunkImage { return &ViewChunkImage{library} }
 
 // Spec tells the model about the tool.
-func (t *ViewChunkImage) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "view_chunk_image", Description: strings.TrimSpace(viewDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{"passage":{"type":"string","description":"its id, like c3"}},
-"required":["passage"]}`)}
-}
+func (t *ViewChunkImage) Spec() ibid.ToolSpec { return viewChunkImage.Spec() }
 
 // Detail is the passage.
 func (t *ViewChunkImage) Detail(args json.RawMessage) string { return detail(args, "passage") }
@@ -38,11 +41,11 @@ func (t *ViewChunkImage) Call(ctx context.Context, view access.View, call ibid.T
 	args := argumentsOf(call.Arguments)
 	name := args.required("passage")
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	cited, d, err := passageNamed(ctx, view, t.library, env, name)
 	if err != nil {
-		return refuse(err)
+		return Refuse(err)
 	}
 	if d.Format != "pdf" || len(cited.Pages) == 0 {
 		return failed("%s has no pages that can be shown; only PDF documents have", title(d)), nil

@@ -16,6 +16,16 @@ import (
 //go:embed web_search.md
 var webSearchDescription string
 
+var webSearch = Info{
+	Name: "web_search", Kind: ibid.ToolWeb, Description: webSearchDescription, Parameters: Schema(webSearchArguments{}),
+	Doing: "Searching the web", Done: "Searched the web", Verb: "searched the web",
+}
+
+type webSearchArguments struct {
+	Query string `json:"query" about:"what to look for, in a few words"`
+	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"20" about:"how many pages; 5 when left out"`
+}
+
 // defaultResults is how many pages a search of the web returns.
 const defaultResults = 5
 
@@ -32,14 +42,7 @@ type WebSearch struct{ engine WebSearcher }
 func NewWebSearch(engine WebSearcher) *WebSearch { return &WebSearch{engine} }
 
 // Spec tells the model about the tool.
-func (t *WebSearch) Spec() ibid.ToolSpec {
-	return ibid.ToolSpec{Name: "web_search", Description: strings.TrimSpace(webSearchDescription), Parameters: json.RawMessage(`{
-"type":"object",
-"properties":{
- "query":{"type":"string","description":"what to look for, in a few words"},
- "limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many pages; 5 when left out"}},
-"required":["query"]}`)}
-}
+func (t *WebSearch) Spec() ibid.ToolSpec { return webSearch.Spec() }
 
 // Detail is the query.
 func (t *WebSearch) Detail(args json.RawMessage) string { return detail(args, "query") }
@@ -49,7 +52,7 @@ func (t *WebSearch) Call(ctx context.Context, view access.View, call ibid.ToolCa
 	args := argumentsOf(call.Arguments)
 	query, limit := args.required("query"), args.integer("limit", defaultResults)
 	if args.err != nil {
-		return refuse(args.err)
+		return Refuse(args.err)
 	}
 	found, err := t.engine.Search(ctx, line(query, 1000), min(max(limit, 1), websearch.MaxResults))
 	if err != nil {

@@ -16,6 +16,8 @@ import (
 //	tool_call tool_result | crag_evaluation | rerank_result)* generation_start
 //	token* verification? [error] sources done
 type Query struct {
+	Tools Tools
+
 	cursor
 	fold   ibid.Folder
 	tokens int
@@ -72,7 +74,7 @@ func (p *Query) Next(e ibid.Event) []Frame {
 			p.showParts(add)
 		}
 	case ibid.ToolStarted:
-		if query, ok := retrievalQuery(d.Tool, d.Input); ok {
+		if query, ok := retrievalQuery(p.Tools, d.Tool, d.Input); ok {
 			add("retrieval_start", map[string]any{"tool": d.Tool, "query": query, "iteration": d.Iteration})
 		} else {
 			add("tool_call", map[string]any{"tool": d.Tool, "input": d.Input, "iteration": d.Iteration})
@@ -138,7 +140,7 @@ func (p *Query) replayed() bool {
 }
 
 func (p *Query) toolFinished(add func(string, any), d ibid.ToolFinished) {
-	if isRetrieval(d.Tool) {
+	if kindOf(p.Tools, d.Tool) == ibid.ToolSearch {
 		result := map[string]any{"tool": d.Tool, "chunks_found": 0, "top_score": 0.0, "levels": map[string]int{}, "duration_ms": d.DurationMS}
 		if r := d.Retrieval; r != nil {
 			result["chunks_found"], result["top_score"], result["levels"] = r.ChunksFound, r.TopScore, r.Levels
@@ -179,17 +181,9 @@ func (p *Query) sources() []querySource {
 	return all
 }
 
-// isRetrieval reports whether a tool looks for passages.
-func isRetrieval(tool string) bool {
-	switch tool {
-	case "search_knowledge_base", "search_keywords", "search_propositions", "search_hypothetical":
-		return true
-	}
-	return false
-}
-
-func retrievalQuery(tool string, input json.RawMessage) (string, bool) {
-	if !isRetrieval(tool) {
+// retrievalQuery is what a tool looks for passages by.
+func retrievalQuery(tools Tools, tool string, input json.RawMessage) (string, bool) {
+	if kindOf(tools, tool) != ibid.ToolSearch {
 		return "", false
 	}
 	var in struct {

@@ -13,6 +13,8 @@ import (
 // are reasoning; the route is one tool_call token, of the first tool that is a
 // route. A retraction is an empty reasoning token with "retracted":true.
 type Tokens struct {
+	Tools Tools
+
 	cursor
 	routed           bool
 	reasoning, final int
@@ -48,7 +50,7 @@ func (p *Tokens) Next(e ibid.Event) []Frame {
 
 // route shows where the answer is looked for, once.
 func (p *Tokens) route(tool string, token func(text, typ string)) {
-	if route := routeOf(tool); route != "" && !p.routed {
+	if route := routeOf(kindOf(p.Tools, tool)); route != "" && !p.routed {
 		p.routed = true
 		token(route, "tool_call")
 	}
@@ -63,12 +65,13 @@ func classification(d ibid.QueryAnalyzed) string {
 	return s + ".\n\n"
 }
 
-// routeOf says in one line where a tool looks; "" for tools that are no route.
-func routeOf(tool string) string {
-	switch {
-	case tool == "query_database" || tool == "describe_database":
+// routeOf says in one line where tools of a kind look; "" for those that are no
+// route.
+func routeOf(kind ibid.ToolKind) string {
+	switch kind {
+	case ibid.ToolDatabase:
 		return "🔍 Querying database"
-	case isRetrieval(tool), tool == "analyze_document", tool == "compare_documents", tool == "list_documents":
+	case ibid.ToolSearch, ibid.ToolDocument:
 		return "📚 Searching knowledge base"
 	}
 	return ""

@@ -25,6 +25,19 @@ type Projection interface {
 	Next(e ibid.Event) []Frame
 }
 
+// Tools knows what the tools are for that events name.
+type Tools interface {
+	// Kind returns what a tool is for, "" where there is none of that name.
+	Kind(name string) ibid.ToolKind
+}
+
+func kindOf(tools Tools, name string) ibid.ToolKind {
+	if tools == nil {
+		return ""
+	}
+	return tools.Kind(name)
+}
+
 // Frame is one message of a protocol.
 type Frame struct {
 	Event    string // SSE event name; "" for protocols that put the type into the data

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/tool"
 	"ibid/internal/wire"
 )
 
@@ -25,8 +26,8 @@ var protocols = map[string]struct {
 	"threads": {func() wire.Projection { return &wire.Threads{} }, sse},
 	"rag":     {func() wire.Projection { return &wire.RAG{} }, lines},
 	"chat":    {func() wire.Projection { return &wire.Chat{} }, sse},
-	"query":   {func() wire.Projection { return &wire.Query{} }, sse},
-	"tokens":  {func() wire.Projection { return &wire.Tokens{} }, sse},
+	"query":   {func() wire.Projection { return &wire.Query{Tools: tool.Builtin()} }, sse},
+	"tokens":  {func() wire.Projection { return &wire.Tokens{Tools: tool.Builtin()} }, sse},
 }
 
 func sse(b *bytes.Buffer, f wire.Frame) {

@@ -68,6 +68,22 @@ describe.skipIf(missing())(`an answer while it is written${missing() ? ` (${miss
     await close(w);
   });
 
+  it("calls a tool what the server calls it", async () => {
+    const w = await open(browser, ibid.url);
+    const { page } = w;
+    await page.route("**/v1/tools", async (route) => {
+      const response = await route.fetch();
+      const { tools } = (await response.json()) as { tools: { name: string; done: string }[] };
+      const named = tools.map((tool) => (tool.name === "search_knowledge_base" ? { ...tool, done: "Went to the shelves" } : tool));
+      await route.fulfill({ response, json: { tools: named } });
+    });
+    await page.reload();
+    await ask(page, "How much water do tomato plants need?");
+    await page.locator(".answer[data-status=completed]").waitFor();
+    await page.getByRole("button", { name: /^Went to the shelves/ }).waitFor();
+    await close(w);
+  });
+
   it("goes on after a reload and in a second tab, with nothing twice and nothing missing", async () => {
     model.script = { ...model.script, answer: words };
     model.hold(10);

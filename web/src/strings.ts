@@ -3,29 +3,12 @@
 
 import { removed, sameName } from "./library/strings";
 import { panel } from "./source/strings";
-import type { DocumentStatus, Mode, Think } from "./api/types";
+import type { DocumentStatus, Mode, Think, ToolWords } from "./api/types";
 import { count, duration, n, nth, roughly } from "./format";
 
 export { ago, day, duration, n, size } from "./format";
 
-/** What a tool is called while it runs, and when it is done. */
-const tools: Record<string, [doing: string, done: string]> = {
-  search_knowledge_base: ["Searching your documents", "Searched your documents"],
-  list_documents: ["Looking through the library", "Looked through the library"],
-  analyze_document: ["Reading a document", "Read a document"],
-  compare_documents: ["Comparing documents", "Compared documents"],
-  calculator: ["Calculating", "Calculated"],
-  current_time: ["Checking the time", "Checked the time"],
-  web_search: ["Searching the web", "Searched the web"],
-  fetch_url: ["Fetching a page", "Fetched a page"],
-  query_database: ["Querying the database", "Queried the database"],
-  describe_database: ["Looking at the database", "Looked at the database"],
-  retrieve_file: ["Opening a file", "Opened a file"],
-  read: ["Reading", "Read"],
-  execute_code: ["Running code", "Ran code"],
-  generate_image: ["Drawing an image", "Drew an image"],
-};
-
+/** What a tool is called of which the server says nothing. */
 function toolName(tool: string): string {
   return tool.replaceAll("_", " ");
 }
@@ -197,8 +180,9 @@ export const t = {
     failed: "This answer failed.",
     empty: "No answer was written.",
     noted: (label: string, detail: string) => (detail ? `${label}: ${detail}` : label),
-    tool: (tool: string, done: boolean) => tools[tool]?.[done ? 1 : 0] ?? (done ? `Used ${toolName(tool)}` : `Using ${toolName(tool)}`),
-    toolFailed: (tool: string) => `${tools[tool]?.[0] ?? toolName(tool)} failed`,
+    /** words are the server's own, which knows its tools. */
+    tool: (tool: string, done: boolean, words?: ToolWords) => (done ? words?.done : words?.doing) || (done ? `Used ${toolName(tool)}` : `Using ${toolName(tool)}`),
+    toolFailed: (tool: string, words?: ToolWords) => `${words?.doing || toolName(tool)} failed`,
     unfinished: "not finished",
     analysed: "Understood the question",
     cacheHit: "Answered a question like this before",

@@ -18,6 +18,7 @@ import (
 	"ibid"
 	"ibid/internal/agent"
 	"ibid/internal/say"
+	"ibid/internal/tool"
 )
 
 // Config is everything that can be set. It is passed by value; every field has
@@ -64,6 +65,8 @@ type Config struct {
 
 	File    string            // the file that was read, "" for none
 	Origins map[string]string // setting → where its value comes from, absent for defaults
+
+	Registry tool.Registry // tools that there are; nil: tool.Builtin()
 
 	Recovering bool // this is ibid recover, which opens a directory that others may not
 }

@@ -1,5 +1,6 @@
 import { Check, X } from "lucide-react";
 import { useState } from "react";
+import { useTools } from "../api/queries";
 import type { Table } from "../api/types";
 import type { StepView, ToolStep } from "../run/view";
 import { duration, t } from "../strings";
@@ -20,7 +21,7 @@ export function Steps({ steps }: { steps: readonly StepView[] }) {
 
 function StepLine({ step }: { step: StepView }) {
   const [open, setOpen] = useState(false);
-  const w = stepWords(step);
+  const w = stepWords(step, useTools());
   const more = step.kind === "tool" && (step.output !== "" || step.input !== undefined || tableOf(step) !== undefined);
   return (
     <li className="step" data-state={w.state}>

@@ -1,5 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { useId, useState } from "react";
+import { useTools } from "../api/queries";
 import { isDone } from "../api/types";
 import type { RunView } from "../run/view";
 import { t } from "../strings";
@@ -15,9 +16,10 @@ export function Work({ view }: { view: RunView }) {
   const done = isDone(view.status);
   const [unfolded, setUnfolded] = useState({ open: false, done });
   const id = useId();
+  const tools = useTools();
   const open = unfolded.open && unfolded.done === done;
   const steps = shownSteps(view);
-  const line = done ? foldedSteps(view) || t.run.thought : currentActivity(view);
+  const line = done ? foldedSteps(view, tools) || t.run.thought : currentActivity(view, tools);
   if (steps.length === 0 && view.thinking === "") {
     return done ? null : (
       <div className="activity">

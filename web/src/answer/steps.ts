@@ -1,6 +1,7 @@
 // A step of a run in a person's words.
 
 import type { RunView, StepView } from "../run/view";
+import type { ToolWords } from "../api/types";
 import { t } from "../strings";
 import { sourceKey } from "./cards";
 
@@ -14,11 +15,15 @@ export interface StepWords {
   state: StepState;
 }
 
-export function stepWords(s: StepView): StepWords {
+/** Tools by name. */
+export type Tools = ReadonlyMap<string, ToolWords>;
+
+export function stepWords(s: StepView, tools: Tools): StepWords {
   switch (s.kind) {
     case "tool": {
       const state: StepState = !s.done ? "running" : s.ok ? "done" : "failed";
-      const label = state === "failed" ? t.run.toolFailed(s.tool) : t.run.tool(s.tool, s.done);
+      const words = tools.get(s.tool);
+      const label = state === "failed" ? t.run.toolFailed(s.tool, words) : t.run.tool(s.tool, s.done, words);
       const found = s.retrieval ? t.run.found(s.retrieval.chunks_found) : "";
       const result = s.error || s.summary || (s.table ? t.run.rowsOf(s.table.rows?.length ?? 0) : found);
       return { label, detail: s.detail, result, ms: s.durationMs, state };
@@ -40,12 +45,12 @@ export function shownSteps(view: RunView): StepView[] {
 }
 
 /** All steps in one line: what was done, each thing once, and how long it took. */
-export function foldedSteps(view: RunView): string {
+export function foldedSteps(view: RunView, tools: Tools): string {
   const labels = new Map<string, number>();
   let ms = 0;
-  const tools = view.steps.filter((s) => s.kind === "tool");
-  for (const s of tools.length > 0 ? tools : shownSteps(view)) {
-    const w = stepWords(s);
+  const calls = view.steps.filter((s) => s.kind === "tool");
+  for (const s of calls.length > 0 ? calls : shownSteps(view)) {
+    const w = stepWords(s, tools);
     ms += w.ms ?? 0;
     labels.set(w.label, (labels.get(w.label) ?? 0) + 1);
   }
@@ -54,11 +59,14 @@ export function foldedSteps(view: RunView): string {
 }
 
 /** What is being done at this moment, in one line. */
-export function currentActivity(view: RunView): string {
+export function currentActivity(view: RunView, tools: Tools): string {
   if (view.finished) return "";
   if (view.status === "queued" && view.queued > 0) return t.run.queued(view.queued);
   const step = view.writing ? undefined : view.steps.findLast((s) => s.kind === "tool" && !s.done);
-  if (step) return t.run.noted(stepWords(step).label, stepWords(step).detail);
+  if (step) {
+    const w = stepWords(step, tools);
+    return t.run.noted(w.label, w.detail);
+  }
   const sources = new Set(view.found.map((c) => sourceKey(c)));
   if (sources.size > 0) return view.found.every((c) => !c.kind) ? t.run.readingDocuments(sources.size) : t.run.readingSources(sources.size);
   if (view.writing) return t.run.writing;

@@ -4,7 +4,7 @@
 import { QueryClient, useQuery } from "@tanstack/react-query";
 import { ApiError, getJSON } from "./client";
 import type { DocumentQuery } from "./documents";
-import type { Check, Database, Extract, ServerStatus, Watch } from "./types";
+import type { Check, Database, Extract, ServerStatus, ToolWords, Watch } from "./types";
 
 export const keys = {
   threads: ["threads"] as const,
@@ -27,6 +27,7 @@ export const keys = {
   databases: ["databases"] as const,
   watches: ["watches"] as const,
   status: ["status"] as const,
+  tools: ["tools"] as const,
   doctor: ["doctor"] as const,
 };
 
@@ -79,6 +80,22 @@ export function useServerStatus() {
     refetchInterval: (query) => (query.state.data?.model?.reachable === false || query.state.error ? 5_000 : 60_000),
   });
 }
+
+/** Tools by name, in the server's words; empty until they are known. */
+export function useTools(): ReadonlyMap<string, ToolWords> {
+  const { data } = useQuery({
+    queryKey: keys.tools,
+    queryFn: async ({ signal }) => {
+      const { tools } = await getJSON<{ tools: ToolWords[] }>("/v1/tools", signal);
+      return new Map(tools.map((w) => [w.name, w]));
+    },
+    staleTime: Infinity, // until the page is loaded anew
+    gcTime: Infinity,
+  });
+  return data ?? noTools;
+}
+
+const noTools: ReadonlyMap<string, ToolWords> = new Map();
 
 /** Asked only when something is wrong. */
 export function useDoctor(enabled: boolean) {

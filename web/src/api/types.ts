@@ -393,6 +393,14 @@ export interface Database {
 }
 
 /** Read leniently: a server may say more, or less. */
+/** What a tool is called, while it runs and afterwards: one of GET /v1/tools. */
+export interface ToolWords {
+  name: string;
+  kind: string;
+  doing: string;
+  done: string;
+}
+
 export interface ServerStatus {
   version?: string;
   ready?: boolean;
