@@ -26,21 +26,28 @@ func TestAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("answers hundreds of questions")
 	}
+	t.Run("xquad-en", func(t *testing.T) { measureAnswers(t, "xquad-en", ibidtest.Quality(t, "xquad-en"), 250) })
+	t.Run("xquad-de", func(t *testing.T) { measureAnswers(t, "xquad-de", ibidtest.Quality(t, "xquad-de"), 250) })
 	for name, sample := range map[string]int{"squad-dev-600": 600, "squad-dev-all": 0} {
 		t.Run(name, func(t *testing.T) {
 			if sample == 0 && os.Getenv("IBID_FULL") == "" && !*update {
 				t.Skip("IBID_FULL=1 measures with all questions")
 			}
-			r, err := Answers(context.Background(), ibidtest.Data(t, "retrieval/squad-dev"), AnswersConfig{Models: []ibid.Model{reader.New()}, Sample: sample})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s := r.Models[0]; s.Failed > 0 {
-				t.Errorf("%d questions ended in an error", s.Failed)
-			}
-			goldenAnswers(t, filepath.Join("testdata", "answers-"+name+".golden"), r)
+			measureAnswers(t, name, ibidtest.Data(t, "retrieval/squad-dev"), sample)
 		})
 	}
+}
+
+func measureAnswers(t *testing.T, name, dir string, sample int) {
+	t.Helper()
+	r, err := Answers(context.Background(), dir, AnswersConfig{Models: []ibid.Model{reader.New()}, Sample: sample})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Models[0]; s.Failed > 0 {
+		t.Errorf("%d questions ended in an error", s.Failed)
+	}
+	goldenAnswers(t, filepath.Join("testdata", "answers-"+name+".golden"), r)
 }
 
 // goldenAnswers compares every share with the file's.

@@ -26,7 +26,13 @@ var rewordings = map[string]func(string) string{
 // article, which differ by a word or two, are not.
 func TestSameQuestion(t *testing.T) {
 	ibidtest.WithoutRace(t, "compares and judges, with one goroutine")
-	set, err := ReadSet(ibidtest.Data(t, "retrieval/squad-dev"))
+	politely := map[string]float64{"squad-dev": 0.985, "xquad-en": 0.95} // the only one that differs by the set
+	squads(t, func(t *testing.T, name, dir string) { measureSameQuestion(t, dir, politely[name]) })
+}
+
+func measureSameQuestion(t *testing.T, dir string, politely float64) {
+	t.Helper()
+	set, err := ReadSet(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +53,11 @@ func TestSameQuestion(t *testing.T) {
 				same++
 			}
 		}
-		near(t, name, same/asked, 0.985, 0.02)
+		want := 0.985
+		if name == "asked politely" {
+			want = politely
+		}
+		near(t, name, same/asked, want, 0.02)
 	}
 	every := 70 // of 1,537,000 pairs; with 7 none of 219,586 was wrong
 	if os.Getenv("IBID_FULL") != "" {

@@ -25,9 +25,9 @@ type gradedPassage struct {
 
 // gradedPassages are the seven best of each of n questions, with and without the
 // paragraph that has the answer.
-func gradedPassages(t *testing.T, n int, seed uint64) []gradedPassage {
+func gradedPassages(t *testing.T, dir string, n int, seed uint64) []gradedPassage {
 	t.Helper()
-	set, err := ReadSet(ibidtest.Data(t, "retrieval/squad-dev"))
+	set, err := ReadSet(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,13 +81,22 @@ func TestGrades(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures many searches")
 	}
+	recorded := map[string][6]float64{
+		"squad-dev": {0.79, 0.75, 0.02, 0.663, 0.755, 0.156},
+		"xquad-en":  {0.873, 0.861, 0.013, 0.832, 0.867, 0.12},
+	}
+	squads(t, func(t *testing.T, name, dir string) { measureGrades(t, dir, recorded[name]) })
+}
+
+func measureGrades(t *testing.T, dir string, want [6]float64) {
+	t.Helper()
 	n := 1000
 	if os.Getenv("IBID_FULL") != "" {
 		n = 0
 	}
 	var correct, correctAnswers, answers, answersLost, others, othersDropped float64
 	some, asked := map[bool]map[int]bool{false: {}, true: {}}, map[int]bool{}
-	for _, p := range gradedPassages(t, n, 1) {
+	for _, p := range gradedPassages(t, dir, n, 1) {
 		if !p.held {
 			continue
 		}
@@ -112,12 +121,12 @@ func TestGrades(t *testing.T) {
 			}
 		}
 	}
-	near(t, "of the correct, those that answer", correctAnswers/correct, 0.79, 0.04)
-	near(t, "of those that answer, the correct", correctAnswers/answers, 0.75, 0.04)
-	near(t, "of those that answer, the incorrect", answersLost/answers, 0.02, 0.015)
-	near(t, "of the others, the incorrect", othersDropped/others, 0.663, 0.03)
-	near(t, "questions with a correct passage", float64(len(some[false]))/float64(len(asked)), 0.755, 0.04)
-	near(t, "the same, the paragraph hidden", float64(len(some[true]))/float64(len(asked)), 0.156, 0.04)
+	near(t, "of the correct, those that answer", correctAnswers/correct, want[0], 0.04)
+	near(t, "of those that answer, the correct", correctAnswers/answers, want[1], 0.04)
+	near(t, "of those that answer, the incorrect", answersLost/answers, want[2], 0.015)
+	near(t, "of the others, the incorrect", othersDropped/others, want[3], 0.03)
+	near(t, "questions with a correct passage", float64(len(some[false]))/float64(len(asked)), want[4], 0.04)
+	near(t, "the same, the paragraph hidden", float64(len(some[true]))/float64(len(asked)), want[5], 0.04)
 }
 
 // near fails the test when a figure is not the recorded one, give or take what
@@ -137,7 +146,7 @@ func TestFitGrades(t *testing.T) {
 	}
 	var x [][]float64
 	var y []bool
-	for _, p := range gradedPassages(t, 4000, 7) {
+	for _, p := range gradedPassages(t, ibidtest.Data(t, "retrieval/squad-dev"), 4000, 7) {
 		if !p.held {
 			x, y = append(x, p.signals[:]), append(y, p.answers)
 		}

@@ -1,0 +1,32 @@
+package ibidtest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Quality returns the path of a set of questions that lies in the repository itself,
+// "xquad-en" for example: testdata/quality in the folder of the module. So ranking and
+// reading are tested in any clone (testdata/quality/README.md says what is there).
+func Quality(t testing.TB, set string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if existing(filepath.Join(dir, "go.mod")) != "" {
+			path := filepath.Join(dir, "testdata", "quality", set)
+			if existing(path) == "" {
+				t.Fatalf("%s is part of the repository and is missing", path)
+			}
+			return path
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("there is no go.mod above the working directory")
+		}
+		dir = parent
+	}
+}
