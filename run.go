@@ -21,6 +21,7 @@ type Run struct {
 	Attempt       int   // times it was claimed
 	Fence         int64 // grows with every claim; writes of an older holder are refused
 	LastSeq       int64
+	StopRequested bool // whoever holds it is to stop it
 	AcceptedAt    time.Time
 }
 

@@ -89,6 +89,10 @@ func (a *App) build(ctx context.Context) error {
 	if a.DB, err = datadir.Open(ctx, a.cfg.Data, a.cfg.Recovering, a.log); err != nil {
 		return err
 	}
+	self, err := a.DB.Join()
+	if err != nil {
+		return err
+	}
 	if err := a.openModels(); err != nil {
 		return err
 	}
@@ -130,7 +134,7 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.runner = run.New(run.Config{Store: a.DB, Leases: a.DB, Threads: a.DB, Answer: a.answer, Owner: newID(),
+	a.runner = run.New(run.Config{Store: a.DB, Leases: a.DB, Threads: a.DB, Answer: a.answer, Owner: self.Owner(), Notifier: self,
 		MaxRuns: a.cfg.Limits.Runs, MaxQueued: a.cfg.Limits.QueuedRuns, Timeout: a.cfg.Limits.AnswerTime, MemoryChars: a.cfg.Limits.HistoryChars,
 		HistoryMessages: a.cfg.Limits.HistoryMessages, Verb: a.registry().Verb, Now: time.Now, NewID: newID, Log: a.log})
 	var page fs.FS
@@ -198,14 +202,8 @@ func OpenEmbedder(cfg config.Config) (ibid.Embedder, error) {
 func (a *App) Handler() http.Handler { return a.server.Handler() }
 
 // Start brings the index up to date and goes on with what a process before us
-// has left: documents that were being read, runs that were being answered. The
-// data directory is ours alone, so nobody else is working on them.
+// has left: documents that were being read, runs that were being answered.
 func (a *App) Start(ctx context.Context) error {
-	if n, err := a.DB.RequeueRuns(ctx); err != nil {
-		return fmt.Errorf("take over unfinished runs: %w", err)
-	} else if n > 0 {
-		a.log.Info("going on with unfinished answers", "runs", n)
-	}
 	if err := a.Pipeline.Open(ctx); err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func testFiles(t *testing.T, s *runStoreTest) {
 	if err != nil || len(m.Request.Attachments) != 2 || m.Request.Attachments[0].Data != nil || m.Request.Attachments[1].Bytes != 6 {
 		t.Errorf("the message holds %+v, %v", m.Request, err)
 	}
-	run, err := s.ClaimRun(ctx, "p", s.now, s.now.Add(time.Minute))
+	run, err := s.ClaimRun(ctx, "p", time.Minute)
 	if err != nil || len(run.Request.Attachments) != 2 || run.Request.Attachments[0].Data != nil {
 		t.Errorf("the run holds %+v, %v", run, err)
 	}

@@ -55,7 +55,7 @@ func (s *shop) cite(id string, d ibid.Document, finished bool) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	claimed, err := s.db.ClaimQueued(s.t.Context(), id, "test", now.Add(time.Hour))
+	claimed, err := s.db.ClaimQueued(s.t.Context(), id, "test", time.Hour)
 	if err != nil || claimed == nil {
 		s.t.Fatalf("claim: %v, %v", claimed, err)
 	}

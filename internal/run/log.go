@@ -26,6 +26,7 @@ const (
 type logWriter struct {
 	store    Leases
 	hub      *hub
+	notify   func(topic string) // of other processes
 	lease    ibid.Lease
 	now      func() time.Time
 	accepted time.Time
@@ -48,7 +49,7 @@ type logWriter struct {
 // events that stand in its log already.
 func (r *Runner) openLog(ctx context.Context, run *ibid.Run) (*logWriter, []ibid.Event, error) {
 	w := &logWriter{
-		store: r.cfg.Leases, hub: r.hub, now: r.cfg.Now, accepted: run.AcceptedAt,
+		store: r.cfg.Leases, hub: r.hub, notify: r.notify, now: r.cfg.Now, accepted: run.AcceptedAt,
 		lease:   ibid.Lease{RunID: run.ID, Owner: r.cfg.Owner, Fence: run.Fence},
 		onError: func(error) {},
 	}
@@ -197,6 +198,7 @@ func (w *logWriter) publish(events []ibid.Event) {
 		w.account(e)
 	}
 	w.hub.publish(w.lease.RunID, events)
+	w.notify(topicRun + w.lease.RunID)
 }
 
 // finish writes the tail, run.finished and the saved message in one

@@ -38,14 +38,33 @@ type Store interface {
 }
 
 // Leases hands out the right to work on runs. Every write names the lease and
-// fails with ibid.ErrLeaseLost once someone else holds the run.
+// fails with ibid.ErrLeaseLost once someone else holds the run. Times are the
+// store's, so that processes need not agree on theirs.
 type Leases interface {
-	ClaimRun(ctx context.Context, owner string, now, until time.Time) (*ibid.Run, error)
-	ClaimQueued(ctx context.Context, runID, owner string, until time.Time) (*ibid.Run, error)
-	RenewLease(ctx context.Context, l ibid.Lease, until time.Time) error
+	ClaimRun(ctx context.Context, owner string, lease time.Duration) (*ibid.Run, error)
+	ClaimQueued(ctx context.Context, runID, owner string, lease time.Duration) (*ibid.Run, error)
+	// RenewLease also says whether someone has asked for the run to be stopped.
+	RenewLease(ctx context.Context, l ibid.Lease, lease time.Duration) (stop bool, err error)
 	ReleaseRun(ctx context.Context, l ibid.Lease) error
+	// ReleaseLostRuns lets runs wait again whose lease is over or whose owner has
+	// certainly ended. It takes nothing from anyone else.
+	ReleaseLostRuns(ctx context.Context) (int, error)
+	// RequestStop has a run that has not ended stopped by whoever holds it, or claims
+	// it next.
+	RequestStop(ctx context.Context, runID string) error
 	AppendEvents(ctx context.Context, l ibid.Lease, events []ibid.Event) error
 	FinishRun(ctx context.Context, l ibid.Lease, events []ibid.Event, m ibid.Message, at time.Time) error
+}
+
+// Notifier carries hints between the processes that share a store: something about a
+// topic was committed. What is true stands in the store. A hint may be lost, and then
+// what it spoke of is seen a little later.
+type Notifier interface {
+	// Notify tells the other processes, and does not wait for them.
+	Notify(ctx context.Context, topic string)
+	// Listen returns the topics that others notify of. The empty one says that some
+	// may have been lost. The channel is closed when ctx ends.
+	Listen(ctx context.Context) <-chan string
 }
 
 // Threads reads conversations.
@@ -73,10 +92,12 @@ type Config struct {
 	Answer  Answer
 
 	Owner           string        // names this process in leases
+	Notifier        Notifier      // nil where no other process works on the store
 	MaxRuns         int           // at once; 4
 	MaxQueued       int           // that may wait for one of those; 100
 	MaxAttempts     int           // processes that may die on a run before it is closed as interrupted; 10
 	Lease           time.Duration // 15 s
+	Look            time.Duration // how often to look for what other processes do where no hint comes; 1 s
 	Timeout         time.Duration // of a whole run; 10 min
 	MemoryChars     int           // conversation given to the model; 48,000
 	HistoryMessages int           // 10
@@ -126,6 +147,7 @@ func New(cfg Config) *Runner {
 	cfg.MemoryChars = cmp.Or(cfg.MemoryChars, 48_000)
 	cfg.HistoryMessages = cmp.Or(cfg.HistoryMessages, 10)
 	cfg.Lease = cmp.Or(cfg.Lease, 15*time.Second)
+	cfg.Look = cmp.Or(cfg.Look, time.Second)
 	cfg.Timeout = cmp.Or(cfg.Timeout, 10*time.Minute)
 	if cfg.Verb == nil {
 		cfg.Verb = func(tool string) string { return "used " + tool }
@@ -142,6 +164,10 @@ func New(cfg Config) *Runner {
 
 // Open begins to claim runs: those that wait, and those whose holder is gone.
 func (r *Runner) Open() {
+	if r.cfg.Notifier != nil {
+		topics := r.cfg.Notifier.Listen(r.base) // before the first look, so that nothing is missed
+		r.loop.Go(func() { r.listen(topics) })
+	}
 	r.loop.Go(r.claimLoop)
 	r.nudge()
 }
@@ -219,6 +245,9 @@ func (r *Runner) Start(ctx context.Context, view access.View, ask Ask) (Accepted
 		return Accepted{}, fmt.Errorf("accept a question: %w", err)
 	}
 	r.nudge()
+	if r.Active() >= r.cfg.MaxRuns { // another process may have room
+		r.notify(topicRuns)
+	}
 	return acc, nil
 }
 
@@ -262,61 +291,10 @@ func titleOf(text string) string {
 	return cut + "…"
 }
 
-// Stop stops the active run of a thread and returns its id once the model's
-// connection is closed and the partial answer is saved; "" when none is active.
-func (r *Runner) Stop(ctx context.Context, view access.View, threadID string) (string, error) {
-	live, err := r.cfg.Store.LiveRun(ctx, view, threadID)
-	if err != nil || live == nil {
-		return "", err
-	}
-	for {
-		if a := r.running(live.ID); a != nil {
-			a.cancel(errStopped)
-			select {
-			case <-a.done:
-				return live.ID, nil
-			case <-ctx.Done():
-				return live.ID, ctx.Err()
-			}
-		}
-		claimed, err := r.cfg.Leases.ClaimQueued(ctx, live.ID, r.cfg.Owner, r.cfg.Now().Add(r.cfg.Lease))
-		if err != nil {
-			return "", err
-		}
-		if claimed != nil {
-			return live.ID, r.finishUnworked(ctx, claimed, ibid.StatusStopped)
-		}
-		// It was claimed, or ended, between the two looks.
-		now, err := r.cfg.Store.Run(ctx, view, live.ID)
-		if err != nil {
-			return "", err
-		}
-		if now.Status.Done() {
-			return live.ID, nil
-		}
-		select {
-		case <-r.hub.wait(live.ID):
-		case <-time.After(20 * time.Millisecond):
-		case <-ctx.Done():
-			return live.ID, ctx.Err()
-		}
-	}
-}
-
 func (r *Runner) running(id string) *activeRun {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.active[id]
-}
-
-// finishUnworked ends a run that this call has just claimed and that no one
-// works on.
-func (r *Runner) finishUnworked(ctx context.Context, run *ibid.Run, status ibid.Status) error {
-	w, _, err := r.openLog(ctx, run)
-	if err != nil {
-		return err
-	}
-	return w.finish(ctx, nil, ibid.Finished{Status: status, Mode: run.Request.Mode, ToolsUsed: []string{}})
 }
 
 // Active returns how many runs this process is working on.

@@ -34,12 +34,13 @@ func openHouse(t *testing.T, dir string, answer answerFunc, change ...func(*Conf
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.RequeueRuns(t.Context()); err != nil {
+	self, err := db.Join()
+	if err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
 	ids := 0
-	cfg := Config{Store: db, Leases: db, Threads: db, Answer: answer, Owner: "test", Now: time.Now,
+	cfg := Config{Store: db, Leases: db, Threads: db, Answer: answer, Owner: self.Owner(), Notifier: self, Now: time.Now,
 		NewID: func() string {
 			mu.Lock()
 			defer mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"ibid"
 	"ibid/internal/access"
@@ -49,6 +50,15 @@ func (h *hub) wakeLocked(runID string) {
 	if ch := h.waits[runID]; ch != nil {
 		close(ch)
 		delete(h.waits, runID)
+	}
+}
+
+// wakeAll wakes the readers of all runs.
+func (h *hub) wakeAll() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for id := range h.waits {
+		h.wakeLocked(id)
 	}
 }
 
@@ -128,12 +138,28 @@ func (t *Tail) Next(ctx context.Context) ([]ibid.Event, error) {
 		if over, err := t.over(ctx); err != nil || over {
 			return nil, cmp.Or(err, io.EOF)
 		}
-		select {
-		case <-more:
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		if err := t.wait(ctx, more); err != nil {
+			return nil, err
 		}
 	}
+}
+
+// wait waits for a wake-up. Where another process works on the run, its hint may be
+// lost: then the log is looked at again after a while.
+func (t *Tail) wait(ctx context.Context, more <-chan struct{}) error {
+	var look <-chan time.Time
+	if t.runner.running(t.runID) == nil {
+		timer := time.NewTimer(t.runner.cfg.Look)
+		defer timer.Stop()
+		look = timer.C
+	}
+	select {
+	case <-more:
+	case <-look:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
 }
 
 // read returns what stands after the position, from memory where it is there.

@@ -16,15 +16,22 @@ import (
 // claimLoop claims whatever waits, as long as there is room, and tells the rest
 // where they stand.
 func (r *Runner) claimLoop() {
-	expired := time.NewTicker(r.cfg.Lease)
-	defer expired.Stop()
+	look := time.NewTicker(r.cfg.Lease / 3)
+	defer look.Stop()
 	told := map[string]int{} // waiting run → the place it was last told
+	r.releaseLost()
+	looked := time.Now().Round(0) // by the wall clock, which runs on while a machine sleeps
 	for {
 		select {
 		case <-r.base.Done():
 			return
 		case <-r.wake:
-		case <-expired.C:
+		case <-look.C:
+			now := time.Now().Round(0)
+			if now.Sub(looked) < r.cfg.Lease { // else the machine has slept: those who live renew their leases first
+				r.releaseLost()
+			}
+			looked = now
 		}
 		if full := r.claimAll(); full {
 			told = r.tellQueue(told)
@@ -32,6 +39,19 @@ func (r *Runner) claimLoop() {
 			clear(told)
 		}
 	}
+}
+
+// releaseLost lets runs wait again whose holder is gone, and returns how many did.
+func (r *Runner) releaseLost() int {
+	n, err := r.cfg.Leases.ReleaseLostRuns(r.base)
+	if err != nil && r.base.Err() == nil {
+		r.cfg.Log.Error("cannot look for runs whose process has ended", "error", err)
+	}
+	if n > 0 {
+		r.cfg.Log.Info("going on with unfinished answers", "runs", n)
+		r.nudge()
+	}
+	return n
 }
 
 // claimAll claims until nothing waits or there is no room, and reports the
@@ -44,8 +64,7 @@ func (r *Runner) claimAll() (full bool) {
 		if !room {
 			return true
 		}
-		now := r.cfg.Now()
-		run, err := r.cfg.Leases.ClaimRun(r.base, r.cfg.Owner, now, now.Add(r.cfg.Lease))
+		run, err := r.cfg.Leases.ClaimRun(r.base, r.cfg.Owner, r.cfg.Lease)
 		if err != nil && r.base.Err() == nil {
 			r.cfg.Log.Error("cannot claim runs", "error", err)
 		}
@@ -66,7 +85,9 @@ func (r *Runner) launch(run *ibid.Run) {
 		defer func() {
 			cancel(nil)
 			r.mu.Lock()
-			delete(r.active, run.ID)
+			if r.active[run.ID] == a { // else it was lost, and claimed again since
+				delete(r.active, run.ID)
+			}
 			r.mu.Unlock()
 			close(a.done)
 			r.nudge()
@@ -96,6 +117,7 @@ func (r *Runner) tellQueue(told map[string]int) map[string]int {
 		}
 		if event != nil {
 			r.hub.wake(id)
+			r.notify(topicRun + id)
 		}
 	}
 	return now
@@ -110,6 +132,9 @@ func (r *Runner) work(ctx context.Context, cancel context.CancelCauseFunc, run *
 	}
 	w.onError = cancel
 	defer r.hub.forget(run.ID)
+	if run.StopRequested { // while nobody could stop it
+		return w.finish(ctx, nil, ibid.Finished{Status: ibid.StatusStopped, Mode: run.Request.Mode, ToolsUsed: []string{}})
+	}
 	if run.Attempt > r.cfg.MaxAttempts {
 		return w.finish(ctx, nil, ibid.Finished{Status: ibid.StatusInterrupted, Mode: run.Request.Mode, ToolsUsed: []string{}})
 	}
@@ -158,7 +183,9 @@ func (r *Runner) closeRun(ctx context.Context, w *logWriter, run *ibid.Run, out 
 		return nil // someone else works on it now
 	case errors.Is(cause, errShutdown) && err != nil:
 		_ = w.flush()
-		return r.cfg.Leases.ReleaseRun(context.WithoutCancel(ctx), w.lease)
+		err := r.cfg.Leases.ReleaseRun(context.WithoutCancel(ctx), w.lease)
+		r.notify(topicRuns)
+		return err
 	}
 	if out.ToolsUsed == nil {
 		out.ToolsUsed = []string{}
@@ -223,32 +250,4 @@ func mode(m ibid.Mode) ibid.Mode {
 		return ibid.ModeAgentic
 	}
 	return m
-}
-
-// keepLease renews a lease until the returned function is called. When it is
-// lost, the run's context ends with that cause.
-func (r *Runner) keepLease(ctx context.Context, cancel context.CancelCauseFunc, l ibid.Lease) (stop func()) {
-	done := make(chan struct{})
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(r.cfg.Lease / 3)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-			}
-			err := r.cfg.Leases.RenewLease(context.WithoutCancel(ctx), l, r.cfg.Now().Add(r.cfg.Lease))
-			if errors.Is(err, ibid.ErrLeaseLost) {
-				cancel(ibid.ErrLeaseLost)
-				return
-			}
-		}
-	}()
-	return func() {
-		close(done)
-		<-ended
-	}
 }

@@ -148,7 +148,7 @@ func isRare(query string) bool {
 // what they match.
 var (
 	scan     = regexp.MustCompile(`^SCAN (\S+)(.*)$`)
-	harmless = regexp.MustCompile(`USING (?:COVERING )?INDEX (?:document_keys_by_(?:name|added|changed)|threads_by_time|runs_waiting)\b|VIRTUAL TABLE INDEX`)
+	harmless = regexp.MustCompile(`USING (?:COVERING )?INDEX (?:document_keys_by_(?:name|added|changed)|threads_by_time|runs_waiting|runs_working)\b|VIRTUAL TABLE INDEX`)
 	small    = []string{"library", "named", "databases", "sqlite_schema", "CONSTANT", "json_each", "doomed", "p", "i", "w", "j", "n", "b", "below", "up"}
 )
 

@@ -17,7 +17,7 @@ func TestAnswersOfRemovedThreads(t *testing.T) {
 	if err := db.StartRun(ctx, ibid.Thread{ID: "t1", CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}, user, answer, run, nil, 1); err != nil {
 		t.Fatal(err)
 	}
-	claimed, err := db.ClaimQueued(ctx, "r1", "p", now.Add(time.Hour))
+	claimed, err := db.ClaimQueued(ctx, "r1", "p", time.Hour)
 	if err != nil || claimed == nil {
 		t.Fatalf("claimed %v, %v", claimed, err)
 	}

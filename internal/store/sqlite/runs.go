@@ -93,13 +93,13 @@ func notRemoved(ctx context.Context, q querier, threadID string) error {
 		Hint: "ask in a new one, or restore it first: ibid undo " + threadID}
 }
 
-const runColumns = `id, thread_id, user_message_id, request, status, attempt, fence, last_seq, accepted_at`
+const runColumns = `id, thread_id, user_message_id, request, status, attempt, fence, last_seq, accepted_at, stop_requested`
 
 func scanRun(row interface{ Scan(...any) error }) (*ibid.Run, error) {
 	var r ibid.Run
 	var request string
 	var accepted int64
-	err := row.Scan(&r.ID, &r.ThreadID, &r.UserMessageID, &request, &r.Status, &r.Attempt, &r.Fence, &r.LastSeq, &accepted)
+	err := row.Scan(&r.ID, &r.ThreadID, &r.UserMessageID, &request, &r.Status, &r.Attempt, &r.Fence, &r.LastSeq, &accepted, &r.StopRequested)
 	if err != nil {
 		return nil, err
 	}
@@ -117,82 +117,6 @@ func liveRun(ctx context.Context, q querier, threadID string) (*ibid.Run, error)
 		return nil, nil
 	}
 	return r, err
-}
-
-// ClaimRun gives owner the oldest run that waits or whose lease is over, until
-// the given time, or nil when there is none.
-func (db *DB) ClaimRun(ctx context.Context, owner string, now, until time.Time) (*ibid.Run, error) {
-	var run *ibid.Run
-	err := db.write(ctx, func(q querier) error {
-		r, err := scanRun(q.QueryRowContext(ctx, `UPDATE runs
-			SET status = 'running', owner = ?, fence = fence + 1, attempt = attempt + 1, lease_until = ?
-			WHERE id = (SELECT id FROM (
-				SELECT * FROM (SELECT id, accepted_at FROM runs WHERE status = 'queued' ORDER BY accepted_at, id LIMIT 1)
-				UNION ALL
-				SELECT id, accepted_at FROM runs WHERE status = 'running' AND lease_until < ?)
-				ORDER BY accepted_at, id LIMIT 1)
-			RETURNING `+runColumns, owner, millis(until), millis(now)))
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		run = r
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("claim a run: %w", err)
-	}
-	return run, nil
-}
-
-// ClaimQueued gives owner one certain run that waits, or nil when it does not
-// wait any more.
-func (db *DB) ClaimQueued(ctx context.Context, runID, owner string, until time.Time) (*ibid.Run, error) {
-	var run *ibid.Run
-	err := db.write(ctx, func(q querier) error {
-		r, err := scanRun(q.QueryRowContext(ctx, `UPDATE runs
-			SET status = 'running', owner = ?, fence = fence + 1, attempt = attempt + 1, lease_until = ?
-			WHERE id = ? AND status = 'queued' RETURNING `+runColumns, owner, millis(until), runID))
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		run = r
-		return err
-	})
-	return run, err
-}
-
-// RenewLease moves the end of a lease; ErrLeaseLost when it is someone else's.
-func (db *DB) RenewLease(ctx context.Context, l ibid.Lease, until time.Time) error {
-	return db.write(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, `UPDATE runs SET lease_until = ? WHERE id = ? AND fence = ? AND status = 'running'`,
-			millis(until), l.RunID, l.Fence)
-		return fenced(res, err)
-	})
-}
-
-// ReleaseRun hands a run back: it waits again for whoever claims it next.
-func (db *DB) ReleaseRun(ctx context.Context, l ibid.Lease) error {
-	return db.closing(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, `UPDATE runs SET status = 'queued', owner = '', lease_until = 0
-			WHERE id = ? AND fence = ? AND status = 'running'`, l.RunID, l.Fence)
-		return fenced(res, err)
-	})
-}
-
-// RequeueRuns hands back every run that is marked as running. Only the holder
-// of the data directory may call it, before it starts to work: whoever was
-// running them is gone.
-func (db *DB) RequeueRuns(ctx context.Context) (int, error) {
-	var n int64
-	err := db.closing(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, `UPDATE runs SET status = 'queued', owner = '', lease_until = 0 WHERE status = 'running'`)
-		if err != nil {
-			return err
-		}
-		n, err = res.RowsAffected()
-		return err
-	})
-	return int(n), err
 }
 
 // AppendEvents adds the next events of a run. Their Seq must follow the last
@@ -232,12 +156,24 @@ func insertEvents(ctx context.Context, q querier, events []ibid.Event) error {
 }
 
 // NoteQueued appends the run's place in the queue to the log of a run that
-// nobody holds, and returns the event; nil when someone has claimed it since.
+// nobody holds, and returns the event; nil when someone has claimed it since, or the
+// log ends with that very place: each process that has no room says it.
 func (db *DB) NoteQueued(ctx context.Context, runID string, data ibid.RunQueued, at time.Time) (*ibid.Event, error) {
+	place, err := json.Marshal(data)
+	if err != nil {
+		return nil, err
+	}
 	var event *ibid.Event
-	err := db.write(ctx, func(q querier) error {
+	err = db.write(ctx, func(q querier) error {
+		event = nil
+		var said bool
+		err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM events WHERE run_id = ?1 AND seq = (SELECT last_seq FROM runs WHERE id = ?1)
+			AND type = ?2 AND data = ?3)`, runID, data.EventType(), string(place)).Scan(&said)
+		if err != nil || said {
+			return err
+		}
 		var seq int64
-		err := q.QueryRowContext(ctx, `UPDATE runs SET last_seq = last_seq + 1 WHERE id = ? AND status = 'queued' RETURNING last_seq`,
+		err = q.QueryRowContext(ctx, `UPDATE runs SET last_seq = last_seq + 1 WHERE id = ? AND status = 'queued' RETURNING last_seq`,
 			runID).Scan(&seq)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil

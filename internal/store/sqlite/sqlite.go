@@ -43,6 +43,10 @@ type DB struct {
 	writes  *statements
 	few     int // fewDocuments
 
+	now       func() time.Time // the clock of leases
+	joined    sync.Mutex
+	processes []*Process // guarded by joined
+
 	spent   bool // the reserve was given up, and there is no room for it
 	queue   chan *write
 	quit    chan struct{}
@@ -102,7 +106,7 @@ func open(ctx context.Context, path string, log *slog.Logger, driver string) (*D
 	readers.SetMaxOpenConns(8)
 	readers.SetMaxIdleConns(8)
 	db := &DB{
-		path: path, log: log, readers: readers, writer: writer, conn: conn, writes: newStatements(conn), few: fewDocuments,
+		path: path, log: log, readers: readers, writer: writer, conn: conn, writes: newStatements(conn), few: fewDocuments, now: time.Now,
 		queue: make(chan *write, groupLimit), quit: make(chan struct{}),
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -123,7 +127,12 @@ func (db *DB) Close() error {
 	db.once.Do(func() {
 		close(db.quit)
 		db.stopped.Wait()
-		err = errors.Join(db.readers.Close(), db.writes.close(), db.conn.Close(), db.writer.Close())
+		db.joined.Lock()
+		defer db.joined.Unlock()
+		for _, p := range db.processes {
+			err = errors.Join(err, p.Close())
+		}
+		err = errors.Join(err, db.readers.Close(), db.writes.close(), db.conn.Close(), db.writer.Close())
 		db.leaveReserve()
 	})
 	return err
