@@ -45,12 +45,11 @@ func (t *AnalyzeDocument) Detail(args json.RawMessage) string { return detail(ar
 
 // Call finds the document in the scope of the run, and reads it.
 func (t *AnalyzeDocument) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	name := args.required("filename")
-	if args.err != nil {
-		return Refuse(args.err)
+	var args analyzeDocumentArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
-	d, err := documentNamed(ctx, view, t.library, env.Scope, name)
+	d, err := documentNamed(ctx, view, t.library, env.Scope, args.Filename)
 	if err != nil {
 		return Refuse(err)
 	}

@@ -37,15 +37,6 @@ func (a *arguments) wrong(format string, args ...any) {
 	}
 }
 
-// required returns a text that must be there.
-func (a *arguments) required(name string) string {
-	s := a.optional(name)
-	if s == "" {
-		a.wrong("%s is missing", name)
-	}
-	return s
-}
-
 // optional returns a text, "" where there is none. A number is taken as it is
 // written.
 func (a *arguments) optional(name string) string {

@@ -37,18 +37,17 @@ func (t *Calculator) Detail(args json.RawMessage) string { return detail(args, "
 // Call works the expression out. A result that is not exact is marked as
 // rounded.
 func (t *Calculator) Call(_ context.Context, _ access.View, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	expression := args.required("expression")
-	if args.err != nil {
-		return Refuse(args.err)
+	var args calculatorArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
-	result, rounded, err := calc.Calculate(expression)
+	result, rounded, err := calc.Calculate(args.Expression)
 	if err != nil {
 		return failed("%v", err), nil
 	}
-	out := ibid.ToolOutput{Content: result, Summary: line(line(expression, 100)+" = "+result, 200)}
+	out := ibid.ToolOutput{Content: result, Summary: line(line(args.Expression, 100)+" = "+result, 200)}
 	if rounded {
 		out.Content += " (rounded)"
 	}
-	return citable(out, call, citedCalculator, line(expression, 1000)+" = "+out.Content), nil
+	return citable(out, call, citedCalculator, line(args.Expression, 1000)+" = "+out.Content), nil
 }

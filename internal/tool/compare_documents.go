@@ -58,11 +58,11 @@ type side struct {
 
 // Call finds both documents in the scope of the run, and compares them.
 func (t *CompareDocuments) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	question, wanted := args.required("question"), [2]string{args.required("doc_a"), args.required("doc_b")}
-	if args.err != nil {
-		return Refuse(args.err)
+	var args compareDocumentsArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
+	wanted := [2]string{args.A, args.B}
 	var sides [2]side
 	for i, argument := range []string{"doc_a", "doc_b"} {
 		var err error
@@ -82,9 +82,9 @@ func (t *CompareDocuments) Call(ctx context.Context, view access.View, call ibid
 		if s.text, err = read(ctx, view, t.library, s.document); err != nil {
 			return Refuse(err)
 		}
-		s.passages = best(ctx, view, t.searcher, env.Scope, s.document, question)
+		s.passages = best(ctx, view, t.searcher, env.Scope, s.document, args.Question)
 	}
-	return t.compare(ctx, sides, question)
+	return t.compare(ctx, sides, args.Question)
 }
 
 const compareTask = `You compare two documents of the user's to answer one question. Say what each document says about it, then how they differ or agree, in at most 200 words. Where a document says nothing about it, say so.

@@ -39,19 +39,18 @@ func (t *CurrentTime) Detail(args json.RawMessage) string { return detail(args, 
 
 // Call tells the run's time in a zone.
 func (t *CurrentTime) Call(_ context.Context, _ access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	name := args.optional("timezone")
-	if args.err != nil {
-		return Refuse(args.err)
+	var args currentTimeArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
 	now := env.Now
 	if now.IsZero() {
 		now = time.Now()
 	}
-	if name != "" && !strings.EqualFold(name, "local") {
-		zone, err := findZone(name)
+	if args.Timezone != "" && !strings.EqualFold(args.Timezone, "local") {
+		zone, err := findZone(args.Timezone)
 		if err != nil {
-			return failed("the time zone %q is not known; use an IANA name such as Europe/Berlin, America/New_York or UTC", line(name, 100)), nil
+			return failed("the time zone %q is not known; use an IANA name such as Europe/Berlin, America/New_York or UTC", line(args.Timezone, 100)), nil
 		}
 		now = now.In(zone)
 	}

@@ -49,16 +49,15 @@ type description struct {
 
 // Call looks at a database in the scope of the run.
 func (t *DescribeDatabase) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	wanted, question := args.optional("database"), args.optional("question")
-	if args.err != nil {
-		return Refuse(args.err)
+	var args describeDatabaseArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
-	d, err := databaseNamed(ctx, view, t.databases, env.Scope, wanted)
+	d, err := databaseNamed(ctx, view, t.databases, env.Scope, args.Database)
 	if err != nil {
 		return Refuse(err)
 	}
-	d, named, err := t.databases.Describe(ctx, view, d.ID, question)
+	d, named, err := t.databases.Describe(ctx, view, d.ID, args.Question)
 	if err != nil {
 		if correctable(err) {
 			return failed("The database %q cannot be looked at: %v", d.Name, err), nil

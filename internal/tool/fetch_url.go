@@ -59,28 +59,27 @@ func (t *FetchURL) Detail(args json.RawMessage) string { return detail(args, "ur
 
 // Call fetches the page and shows the parts that answer best.
 func (t *FetchURL) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	address, query := args.required("url"), args.optional("query")
-	if args.err != nil {
-		return Refuse(args.err)
+	var args fetchURLArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
-	if !strings.Contains(address, "://") {
-		address = "https://" + address
+	if !strings.Contains(args.URL, "://") {
+		args.URL = "https://" + args.URL
 	}
-	if !toldOf(env.Told, address) {
+	if !toldOf(env.Told, args.URL) {
 		return failed("%s stands neither in what the user said nor in what was found, so it is not fetched. "+
-			"Use an address exactly as web_search returns it, or ask the user for it.", line(address, 200)), nil
+			"Use an address exactly as web_search returns it, or ask the user for it.", line(args.URL, 200)), nil
 	}
-	address, _, _ = strings.Cut(address, "#")
-	page, err := t.fetcher.Get(ctx, address)
+	args.URL, _, _ = strings.Cut(args.URL, "#")
+	page, err := t.fetcher.Get(ctx, args.URL)
 	if err != nil {
-		return explained(ctx, err, "fetch "+line(address, 200))
+		return explained(ctx, err, "fetch "+line(args.URL, 200))
 	}
 	x, err := t.reader.ReadFile(ctx, page.Name, page.Body)
 	if err != nil {
-		return explained(ctx, err, "read "+line(address, 200))
+		return explained(ctx, err, "read "+line(args.URL, 200))
 	}
-	return t.show(page, x, cmp.Or(query, env.Request.Text)), nil
+	return t.show(page, x, cmp.Or(args.Query, env.Request.Text)), nil
 }
 
 // show makes an output of what a page says.

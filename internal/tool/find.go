@@ -39,25 +39,24 @@ func (t *Find) Detail(args json.RawMessage) string { return detail(args, "name")
 
 // Call lists the documents that are called so, or, where none is, the nearest.
 func (t *Find) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	wanted := args.required("name")
-	if args.err != nil {
-		return Refuse(args.err)
+	var args findDocumentArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
-	found, all, exact, err := t.called(ctx, view, env.Scope, wanted)
+	found, all, exact, err := t.called(ctx, view, env.Scope, args.Name)
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("find documents by name: %w", err)
 	}
-	heading, summary := fmt.Sprintf("Called %q:", line(wanted, 200)), some(all, exact, "document")
+	heading, summary := fmt.Sprintf("Called %q:", line(args.Name, 200)), some(all, exact, "document")
 	if len(found) == 0 {
-		found, err = t.library.Alike(ctx, view, env.Scope, fold(wanted), maxNear)
+		found, err = t.library.Alike(ctx, view, env.Scope, fold(args.Name), maxNear)
 		if err != nil {
 			return ibid.ToolOutput{}, fmt.Errorf("find documents by name: %w", err)
 		}
 		if len(found) == 0 {
 			return failed("there are no documents to look at"), nil
 		}
-		heading, summary = fmt.Sprintf("Nothing is called %q; the nearest are:", line(wanted, 200)), "nothing is called so"
+		heading, summary = fmt.Sprintf("Nothing is called %q; the nearest are:", line(args.Name, 200)), "nothing is called so"
 	}
 	var entries []string
 	for _, d := range found {

@@ -1,12 +1,10 @@
 package tool
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -53,8 +51,6 @@ func NewGenerateImage(painter Painter, gallery Gallery) *GenerateImage {
 	return &GenerateImage{painter, gallery}
 }
 
-var forms = []string{"square", "wide", "tall"}
-
 // Spec tells the model about the tool.
 func (t *GenerateImage) Spec() ibid.ToolSpec { return generateImage.Spec() }
 
@@ -66,15 +62,11 @@ func (t *GenerateImage) Timeout() time.Duration { return 3 * time.Minute }
 
 // Call makes the picture.
 func (t *GenerateImage) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	prompt, form := args.required("prompt"), strings.ToLower(cmp.Or(args.optional("form"), "square"))
-	if !slices.Contains(forms, form) {
-		args.wrong("form must be square, wide or tall")
+	args := generateImageArguments{Form: "square"}
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
-	if args.err != nil {
-		return Refuse(args.err)
-	}
-	image, err := t.painter.Paint(ctx, prompt, form)
+	image, err := t.painter.Paint(ctx, args.Prompt, args.Form)
 	if err != nil {
 		return explained(ctx, err, "make the picture")
 	}
@@ -82,12 +74,12 @@ func (t *GenerateImage) Call(ctx context.Context, view access.View, call ibid.To
 		return failed("the picture is larger than %d MiB", maxPicture>>20), nil
 	}
 	_, kind, _ := strings.Cut(image.MIME, "/")
-	picture := ibid.File{MessageID: env.MessageID, Attachment: ibid.Attachment{Name: line(prompt, 60) + "." + kind, MIME: image.MIME,
+	picture := ibid.File{MessageID: env.MessageID, Attachment: ibid.Attachment{Name: line(args.Prompt, 60) + "." + kind, MIME: image.MIME,
 		Bytes: int64(len(image.Data)), Data: image.Data}}
 	if picture.N, err = t.gallery.AddFile(ctx, env.MessageID, picture.Attachment); err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("keep a picture: %w", err)
 	}
 	picture.Data = nil
-	return ibid.ToolOutput{Files: []ibid.File{picture}, Summary: "a picture: " + line(prompt, 120),
+	return ibid.ToolOutput{Files: []ibid.File{picture}, Summary: "a picture: " + line(args.Prompt, 120),
 		Content: defuse(fmt.Sprintf("The picture is made and is shown to the user under your answer. It has the id %s.", picture.ID()))}, nil
 }

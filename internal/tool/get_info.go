@@ -39,12 +39,11 @@ func (t *GetInfo) Detail(args json.RawMessage) string { return detail(args, "doc
 
 // Call finds the document in the scope of the run.
 func (t *GetInfo) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	name := args.required("document")
-	if args.err != nil {
-		return Refuse(args.err)
+	var args getInfoArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
-	d, err := documentNamed(ctx, view, t.library, env.Scope, name)
+	d, err := documentNamed(ctx, view, t.library, env.Scope, args.Document)
 	if err != nil {
 		return Refuse(err)
 	}

@@ -65,7 +65,7 @@ func (w *walk) begin(ctx context.Context, view access.View, entity string) error
 		w.visit(&w.own, named[k], w.start)
 	}
 	if len(w.own) == 0 {
-		found, err := find(ctx, view, w.tool.searcher, search.Query{Text: entity, Mode: search.ModeLexical, NoRerank: true, Scope: w.scope, Limit: maxPassages})
+		found, err := find(ctx, view, w.tool.searcher, search.Query{Text: entity, Mode: search.ModeLexical, NoRerank: true, Scope: w.scope, Limit: maxNamed})
 		if err != nil {
 			return err
 		}

@@ -185,7 +185,7 @@ func TestArguments(t *testing.T) {
 
 func TestSpecsAreSchemas(t *testing.T) {
 	s := newShelf()
-	for _, tool := range []caller{NewSearchKnowledgeBase(s), NewListDocuments(s), NewAnalyzeDocument(s, s, nil),
+	for _, tool := range []Tool{NewSearchKnowledgeBase(s), NewListDocuments(s), NewAnalyzeDocument(s, s, nil),
 		NewCompareDocuments(s, s, nil), NewCalculator(), NewCurrentTime(), NewRead(s, s, 2000), NewReadAround(s, s),
 		NewListContents(s), NewFind(s), NewGetInfo(s), NewViewChunkImage(s)} {
 		spec := tool.Spec()

@@ -37,12 +37,11 @@ func (t *ListContents) Detail(args json.RawMessage) string { return detail(args,
 
 // Call lists the folders and documents that lie directly in a folder.
 func (t *ListContents) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	wanted := args.optional("folder")
-	if args.err != nil {
-		return Refuse(args.err)
+	var args listContentsArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
-	folder, ok, err := t.folder(ctx, view, env.Scope, wanted)
+	folder, ok, err := t.folder(ctx, view, env.Scope, args.Folder)
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("list a folder: %w", err)
 	}
@@ -51,7 +50,7 @@ func (t *ListContents) Call(ctx context.Context, view access.View, call ibid.Too
 		if err != nil {
 			return ibid.ToolOutput{}, fmt.Errorf("list the outermost folders: %w", err)
 		}
-		return failed("there is no folder %q; the outermost are: %s", line(wanted, 200), outermost), nil
+		return failed("there is no folder %q; the outermost are: %s", line(args.Folder, 200), outermost), nil
 	}
 	folders, err := t.library.Subfolders(ctx, view, env.Scope, folder)
 	if err != nil {

@@ -38,10 +38,9 @@ func (t *ListDocuments) Detail(args json.RawMessage) string { return detail(args
 
 // Call lists the documents in the scope of the run, one a line.
 func (t *ListDocuments) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	after := args.optional("after")
-	if args.err != nil {
-		return Refuse(args.err)
+	var args listDocumentsArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
 	q := ibid.DocumentQuery{Scope: env.Scope}
 	all, exact, err := t.library.CountDocuments(ctx, view, q)
@@ -56,13 +55,13 @@ func (t *ListDocuments) Call(ctx context.Context, view access.View, call ibid.To
 	default:
 		return ibid.ToolOutput{Content: "This question is limited to documents that are not there.", Summary: summary}, nil
 	}
-	content, shown, last, err := t.list(ctx, view, q, after, summary+":\n")
+	content, shown, last, err := t.list(ctx, view, q, args.After, summary+":\n")
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("list the documents: %w", err)
 	}
 	switch left := all - shown; {
 	case last == "":
-	case after == "" && exact:
+	case args.After == "" && exact:
 		content += fmt.Sprintf("… %d more documents are not listed here; go on with after %q, or search: search_knowledge_base finds them too.\n", left, line(last, 200))
 		summary += fmt.Sprintf(", %d listed", shown)
 	default:

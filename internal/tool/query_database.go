@@ -43,16 +43,15 @@ const resultBytes = 10 << 10
 
 // Call runs one statement in the scope of the run.
 func (t *QueryDatabase) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	wanted, sql := args.optional("database"), args.required("sql")
-	if args.err != nil {
-		return Refuse(args.err)
+	var args queryDatabaseArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
-	d, err := databaseNamed(ctx, view, t.databases, env.Scope, wanted)
+	d, err := databaseNamed(ctx, view, t.databases, env.Scope, args.Database)
 	if err != nil {
 		return Refuse(err)
 	}
-	table, err := t.databases.Query(ctx, view, d.ID, sql)
+	table, err := t.databases.Query(ctx, view, d.ID, args.SQL)
 	if err != nil {
 		if ctx.Err() == nil && correctable(err) {
 			return failed("The query did not run: %v. Correct it and try again; describe_database tells the exact names.", err), nil

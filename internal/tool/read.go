@@ -52,12 +52,11 @@ func (t *Read) Detail(args json.RawMessage) string {
 
 // Call finds the document in the scope of the run, and reads what is asked for.
 func (t *Read) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	name, section, page := args.required("document"), args.optional("section"), args.integer("page", 0)
-	if args.err != nil {
-		return Refuse(args.err)
+	var args readDocumentArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
-	d, err := documentNamed(ctx, view, t.library, env.Scope, name)
+	d, err := documentNamed(ctx, view, t.library, env.Scope, args.Document)
 	if err != nil {
 		return Refuse(err)
 	}
@@ -70,10 +69,10 @@ func (t *Read) Call(ctx context.Context, view access.View, call ibid.ToolCall, e
 		return ibid.ToolOutput{}, err
 	}
 	switch {
-	case section != "":
-		return t.section(d, x, passages, section), nil
-	case page > 0:
-		return t.page(d, passages, page), nil
+	case args.Section != "":
+		return t.section(d, x, passages, args.Section), nil
+	case args.Page > 0:
+		return t.page(d, passages, args.Page), nil
 	case len(x.Text) <= t.whole*bytesPerToken && len(room(passages, readRoom)) == len(passages):
 		return ibid.ToolOutput{Content: defuse(fmt.Sprintf("This is the whole of %s.", title(d))),
 			Summary: title(d) + ": the whole of it", Passages: passages}, nil

@@ -34,11 +34,8 @@ type ReadAround struct {
 // NewReadAround returns the tool.
 func NewReadAround(library Library, chunks Chunks) *ReadAround { return &ReadAround{library, chunks} }
 
-// The neighbours of a passage that are shown on each side.
-const (
-	usualNeighbours = 2
-	mostNeighbours  = 10
-)
+// usualNeighbours is how many passages are shown on each side.
+const usualNeighbours = 2
 
 // Spec tells the model about the tool.
 func (t *ReadAround) Spec() ibid.ToolSpec { return readAround.Spec() }
@@ -48,14 +45,11 @@ func (t *ReadAround) Detail(args json.RawMessage) string { return detail(args, "
 
 // Call finds the passage in its document, as that is now.
 func (t *ReadAround) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	name := args.required("passage")
-	before := min(max(args.integer("before", usualNeighbours), 0), mostNeighbours)
-	after := min(max(args.integer("after", usualNeighbours), 0), mostNeighbours)
-	if args.err != nil {
-		return Refuse(args.err)
+	args := readAroundArguments{Before: usualNeighbours, After: usualNeighbours}
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
-	cited, d, err := passageNamed(ctx, view, t.library, env, name)
+	cited, d, err := passageNamed(ctx, view, t.library, env, args.Passage)
 	if err != nil {
 		return Refuse(err)
 	}
@@ -70,8 +64,8 @@ func (t *ReadAround) Call(ctx context.Context, view access.View, call ibid.ToolC
 	if at < 0 {
 		return failed("%s has changed since, and that passage is not in it any more; read it anew", title(d)), nil
 	}
-	first := max(at-before, 0)
-	around := passages[first:min(at+after+1, len(passages))]
+	first := max(at-args.Before, 0)
+	around := passages[first:min(at+args.After+1, len(passages))]
 	fit := room(around, readRoom)
 	out := ibid.ToolOutput{Passages: fit, Summary: fmt.Sprintf("%s of %s", count(len(fit), "passage"), title(d)),
 		Content: fmt.Sprintf("These are passages %d to %d of %d, in the order of the text.",

@@ -111,7 +111,7 @@ func TestReadingModelFails(t *testing.T) {
 	s := newShelf()
 	down := ibidtest.Reply{Fault: ibidtest.FaultCut, Repeat: true}
 	args := map[string]any{"filename": "d1", "doc_a": "d1", "doc_b": "d2", "question": "notice"}
-	for _, tool := range []caller{NewAnalyzeDocument(s, s, ibidtest.NewScript(down)), NewCompareDocuments(s, s, ibidtest.NewScript(down))} {
+	for _, tool := range []Tool{NewAnalyzeDocument(s, s, ibidtest.NewScript(down)), NewCompareDocuments(s, s, ibidtest.NewScript(down))} {
 		out := call(t, tool, args, ibid.ToolEnv{})
 		if !out.Failed || !strings.Contains(out.Content, "the model failed") || out.Usage.ModelRequests != 1 || out.Passages != nil {
 			t.Errorf("%s: %+v", tool.Spec().Name, out)

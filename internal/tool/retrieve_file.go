@@ -46,16 +46,15 @@ func (t *RetrieveFile) Detail(args json.RawMessage) string {
 
 // Call reads what is asked for.
 func (t *RetrieveFile) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	name, query, page := args.required("file"), args.optional("query"), args.integer("page", 0)
-	if args.err != nil {
-		return Refuse(args.err)
+	var args retrieveFileArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
 	there, err := t.files.store.Files(ctx, view, env.ThreadID)
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("look for the files of the conversation: %w", err)
 	}
-	f, err := fileOf(there, name)
+	f, err := fileOf(there, args.File)
 	if err != nil {
 		return Refuse(err)
 	}
@@ -69,7 +68,7 @@ func (t *RetrieveFile) Call(ctx context.Context, view access.View, call ibid.Too
 	if err != nil {
 		return explained(ctx, err, "read "+line(f.Name, 200))
 	}
-	return fileParts(f, x, query, page), nil
+	return fileParts(f, x, args.Query, args.Page), nil
 }
 
 // fileOf finds the file that a model means: by id, by name, by the end of its id,

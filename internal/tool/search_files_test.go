@@ -97,7 +97,7 @@ func TestResultsAreCitable(t *testing.T) {
 	s := newShelf()
 	ids := map[string]string{}
 	for name, tc := range map[string]struct {
-		tool  caller
+		tool  Tool
 		args  string
 		text  string
 		title string

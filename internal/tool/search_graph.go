@@ -65,26 +65,26 @@ func (t *SearchGraph) Detail(args json.RawMessage) string { return detail(args, 
 
 const (
 	graphOwn     = 4  // passages of the entity itself that are shown
+	maxNamed     = 20 // passages that name an entity, found by its words
 	graphReached = 10 // passages of others that are shown
 )
 
 // Call walks from an entity, within the scope of the run.
 func (t *SearchGraph) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	entity, about, hops := args.required("entity"), args.optional("about"), args.integer("hops", 2)
-	if args.err != nil {
-		return Refuse(args.err)
+	args := searchGraphArguments{Hops: 2}
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
 	w := walk{tool: t, scope: env.Scope, paths: map[string][]string{}}
-	if err := w.begin(ctx, view, entity); err != nil {
-		return ibid.ToolOutput{}, fmt.Errorf("walk from %q: %w", line(entity, 100), err)
+	if err := w.begin(ctx, view, args.Entity); err != nil {
+		return ibid.ToolOutput{}, fmt.Errorf("walk from %q: %w", line(args.Entity, 100), err)
 	}
-	for range min(max(hops, 1), 2) {
+	for range min(max(args.Hops, 1), 2) {
 		if err := w.step(ctx, view); err != nil {
-			return ibid.ToolOutput{}, fmt.Errorf("walk from %q: %w", line(entity, 100), err)
+			return ibid.ToolOutput{}, fmt.Errorf("walk from %q: %w", line(args.Entity, 100), err)
 		}
 	}
-	found, err := w.best(ctx, view, entity, about)
+	found, err := w.best(ctx, view, args.Entity, args.About)
 	if err != nil {
 		return ibid.ToolOutput{}, err
 	}

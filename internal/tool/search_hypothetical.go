@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/search"
 	"ibid/internal/text"
 )
 
@@ -58,11 +59,11 @@ const (
 // Call searches within the scope of the run. A model that fails is no reason to
 // find nothing.
 func (t *SearchHypothetical) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	q := args.query(env.Scope)
-	if args.err != nil {
-		return Refuse(args.err)
+	args := searchHypotheticalArguments{Limit: search.DefaultLimit}
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
+	q := search.Query{Text: args.Query, Scope: env.Scope, Limit: args.Limit}
 	var usage ibid.Usage
 	note := ", for the query itself: no model imagined a passage"
 	if t.model != nil {

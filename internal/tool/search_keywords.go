@@ -37,11 +37,11 @@ func (t *SearchKeywords) Detail(args json.RawMessage) string { return detail(arg
 
 // Call searches by words alone, within the scope of the run.
 func (t *SearchKeywords) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	q := args.query(env.Scope)
-	if args.err != nil {
-		return Refuse(args.err)
+	args := searchKeywordsArguments{Limit: search.DefaultLimit}
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
+	q := search.Query{Text: args.Query, Scope: env.Scope, Limit: args.Limit}
 	q.Mode, q.NoRerank = search.ModeLexical, true
 	return searchFor(ctx, view, t.searcher, q)
 }

@@ -25,9 +25,6 @@ type searchKnowledgeBaseArguments struct {
 	Expand bool   `json:"expand,omitempty" about:"true: the whole sections that the passages are from"`
 }
 
-// maxPassages is the most that one search returns.
-const maxPassages = 20
-
 // SearchKnowledgeBase finds the passages that answer a query: in the library, and
 // in the files of the conversation.
 type SearchKnowledgeBase struct {
@@ -55,12 +52,11 @@ func (t *SearchKnowledgeBase) Detail(args json.RawMessage) string { return detai
 // Call searches within the scope of the run. A run that is limited to something
 // does not see the files of the conversation: a scope names what is in the library.
 func (t *SearchKnowledgeBase) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	q := args.query(env.Scope)
-	q.Expand = args.flag("expand")
-	if args.err != nil {
-		return Refuse(args.err)
+	args := searchKnowledgeBaseArguments{Limit: search.DefaultLimit}
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
+	q := search.Query{Text: args.Query, Scope: env.Scope, Limit: args.Limit, Expand: args.Expand}
 	if !q.Scope.IsZero() {
 		return searchFor(ctx, view, t.searcher, q)
 	}
@@ -73,12 +69,6 @@ func (t *SearchKnowledgeBase) Call(ctx context.Context, view access.View, call i
 		return unsearched(err)
 	}
 	return present(withFiles(found, q.Text, files, q.Limit), q.Scope), nil
-}
-
-// query returns what tools that search have in common: a query and a limit.
-func (a *arguments) query(scope ibid.Scope) search.Query {
-	text, limit := a.required("query"), a.integer("limit", search.DefaultLimit)
-	return search.Query{Text: text, Scope: scope, Limit: min(max(limit, 1), maxPassages)}
 }
 
 // searchFor searches and makes an output of what is found.

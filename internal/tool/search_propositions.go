@@ -45,11 +45,11 @@ func (t *SearchPropositions) Detail(args json.RawMessage) string { return detail
 
 // Call searches within the scope of the run.
 func (t *SearchPropositions) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	q := args.query(env.Scope)
-	if args.err != nil {
-		return Refuse(args.err)
+	args := searchPropositionsArguments{Limit: search.DefaultLimit}
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
+	q := search.Query{Text: args.Query, Scope: env.Scope, Limit: args.Limit}
 	out, err := searchFor(ctx, view, propositions{t.searcher}, q)
 	out.Summary = strings.Replace(out.Summary, "passage", "sentence", 1)
 	return out, err

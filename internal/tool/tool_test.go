@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"context"
 	"encoding/json"
 	"testing"
 
@@ -9,15 +8,8 @@ import (
 	"ibid/internal/access"
 )
 
-// caller is agent.Tool, which this package must not import.
-type caller interface {
-	Spec() ibid.ToolSpec
-	Detail(args json.RawMessage) string
-	Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error)
-}
-
 // call uses a tool as the agent does, and checks what holds for every output.
-func call(t *testing.T, tool caller, args any, env ibid.ToolEnv) ibid.ToolOutput {
+func call(t *testing.T, tool Tool, args any, env ibid.ToolEnv) ibid.ToolOutput {
 	t.Helper()
 	raw, err := json.Marshal(args)
 	if err != nil {

@@ -38,12 +38,11 @@ func (t *ViewChunkImage) Detail(args json.RawMessage) string { return detail(arg
 // Call names the page; the version is that of the passage, so that the picture
 // shows the words it was cited with.
 func (t *ViewChunkImage) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	name := args.required("passage")
-	if args.err != nil {
-		return Refuse(args.err)
+	var args viewChunkImageArguments
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
-	cited, d, err := passageNamed(ctx, view, t.library, env, name)
+	cited, d, err := passageNamed(ctx, view, t.library, env, args.Passage)
 	if err != nil {
 		return Refuse(err)
 	}

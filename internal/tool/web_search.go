@@ -49,16 +49,15 @@ func (t *WebSearch) Detail(args json.RawMessage) string { return detail(args, "q
 
 // Call answers {"query", "results": [{title, url, snippet}]}.
 func (t *WebSearch) Call(ctx context.Context, view access.View, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
-	args := argumentsOf(call.Arguments)
-	query, limit := args.required("query"), args.integer("limit", defaultResults)
-	if args.err != nil {
-		return Refuse(args.err)
+	args := webSearchArguments{Limit: defaultResults}
+	if err := ReadArguments(call.Arguments, &args); err != nil {
+		return Refuse(err)
 	}
-	found, err := t.engine.Search(ctx, line(query, 1000), min(max(limit, 1), websearch.MaxResults))
+	found, err := t.engine.Search(ctx, line(args.Query, 1000), min(max(args.Limit, 1), websearch.MaxResults))
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("search the web: %w", err)
 	}
-	content, kept, err := searchJSON(query, found)
+	content, kept, err := searchJSON(args.Query, found)
 	if err != nil {
 		return ibid.ToolOutput{}, err
 	}
