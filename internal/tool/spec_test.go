@@ -51,7 +51,7 @@ func TestSpecs(t *testing.T) {
 // Everything that the registry names is made under that name, and has words for
 // people.
 func TestRegistry(t *testing.T) {
-	all := Resources{HasFiles: true, Sees: true, Databases: struct{ Databases }{}, Web: noWeb{}, Fetcher: noWeb{}, Painter: noWeb{}}
+	all := Resources{HasFiles: true, Sees: true, Databases: noDatabases{}, Web: noWeb{}, Fetcher: noWeb{}, Painter: noWeb{}}
 	made := Builtin().Tools(all, Offer{Many: true})
 	if len(made) != len(Builtin()) {
 		t.Fatalf("%d of %d tools are made", len(made), len(Builtin()))
@@ -84,3 +84,7 @@ type noWeb struct{}
 func (noWeb) Search(context.Context, string, int) ([]websearch.Result, error) { return nil, nil }
 func (noWeb) Get(context.Context, string) (fetch.Page, error)                 { return fetch.Page{}, nil }
 func (noWeb) Paint(context.Context, string, string) (ibid.Image, error)       { return ibid.Image{}, nil }
+
+type noDatabases struct{ databases }
+
+type databases = Databases
