@@ -2,6 +2,7 @@ package backup
 
 import (
 	"archive/tar"
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
@@ -23,7 +24,8 @@ import (
 //
 // It is written under the name FILE.partial. An attempt that was cut short leaves
 // whole entries behind, from which the next one goes on; their hashes are worked
-// out again. A compressed one is begun anew.
+// out again. In a compressed one each entry is a gzip member of its own, so that it
+// can be cut off behind any of them.
 const (
 	partialEnding  = ".partial"
 	databaseEnding = ".partial.db" // the copy of the database, while it is checked
@@ -131,41 +133,38 @@ const freshEnough = 24 * time.Hour
 // leftOver reads an archive that was cut short and cuts it off behind its last
 // whole entry. It returns nil where there is nothing to go on from.
 func (r *run) leftOver(partial, database string) (map[string]File, *Manifest) {
-	if compressed(r.job.To) {
-		return nil, nil
-	}
 	f, err := os.Open(partial)
 	if err != nil {
 		return nil, nil
 	}
 	defer f.Close()
-	counter := &counter{r: f}
-	entries := tar.NewReader(counter)
+	entries := newEntries(f, compressed(r.job.To))
 	have, end := map[string]File{}, int64(0)
 	var made time.Time
 	followed := false // something was written behind the database
 	for {
-		h, err := entries.Next()
+		h, err := entries.next()
 		if err != nil {
 			break
 		}
-		begins := counter.n // Next has read no further than the header
 		_, followed = have[databaseName]
-		var sum string
-		var size int64
-		switch h.Name {
-		case databaseName:
-			made = h.ModTime
-			sum, size, err = r.mover.write(entries, database)
-		case markerName:
+		if h.Name == markerName {
 			var mark marker
-			if json.NewDecoder(entries).Decode(&mark) != nil || mark.Identity != r.Identity || mark.Format != formatNow {
+			if json.NewDecoder(entries.tar).Decode(&mark) != nil || mark.Identity != r.Identity || mark.Format != formatNow {
 				return nil, nil
 			}
-			end = begins + padded(h.Size)
+			if end, err = entries.end(); err != nil {
+				break
+			}
 			continue
-		default:
-			sum, size, err = r.mover.transfer(entries, nil)
+		}
+		var sum string
+		var size int64
+		if h.Name == databaseName {
+			made = h.ModTime
+			sum, size, err = r.mover.write(entries.tar, database)
+		} else {
+			sum, size, err = r.mover.transfer(entries.tar, nil)
 		}
 		if err != nil || size != h.Size {
 			break
@@ -173,8 +172,12 @@ func (r *run) leftOver(partial, database string) (map[string]File, *Manifest) {
 		if original := originalPath.FindStringSubmatch(h.Name); original != nil && !strings.HasPrefix(sum, original[2]) {
 			break // was not on disk when the power went
 		}
+		ends, err := entries.end()
+		if err != nil {
+			break
+		}
 		have[h.Name] = File{Path: h.Name, At: h.Name, SHA256: sum, Bytes: size}
-		end = begins + padded(size)
+		end = ends
 	}
 	// The database was synced before what follows it was written; alone it may not
 	// be whole.
@@ -190,8 +193,64 @@ func (r *run) leftOver(partial, database string) (map[string]File, *Manifest) {
 	return have, &Manifest{Format: formatNow, Ibid: r.Version, MadeAt: made.UTC()}
 }
 
-// padded is what a tar file takes for content of a size: whole blocks.
-func padded(size int64) int64 { return (size + 511) / 512 * 512 }
+// entries reads an archive that may break off anywhere, entry by entry.
+type entries struct {
+	file   *counter
+	buffer *bufio.Reader // of what is compressed
+	zip    *gzip.Reader  // nil: not compressed, or not yet read
+	tar    *tar.Reader
+	begins int64 // where the content of an entry that is not compressed begins
+	size   int64
+}
+
+func newEntries(f io.Reader, compressed bool) *entries {
+	e := &entries{file: &counter{r: f}}
+	if compressed {
+		e.buffer = bufio.NewReader(e.file)
+	} else {
+		e.tar = tar.NewReader(e.file)
+	}
+	return e
+}
+
+// next goes to the next entry, whose content is read from e.tar.
+func (e *entries) next() (*tar.Header, error) {
+	if e.buffer != nil {
+		if err := e.nextMember(); err != nil {
+			return nil, err
+		}
+	}
+	h, err := e.tar.Next()
+	if err == nil {
+		e.begins, e.size = e.file.n, h.Size // Next has read no further than the header
+	}
+	return h, err
+}
+
+func (e *entries) nextMember() (err error) {
+	if e.zip == nil {
+		e.zip, err = gzip.NewReader(e.buffer)
+	} else {
+		err = e.zip.Reset(e.buffer)
+	}
+	if err != nil {
+		return err
+	}
+	e.zip.Multistream(false)
+	e.tar = tar.NewReader(e.zip)
+	return nil
+}
+
+// end returns where the entry ends in the file, once its content was read.
+func (e *entries) end() (int64, error) {
+	if e.buffer == nil {
+		return e.begins + (e.size+511)/512*512, nil // content takes whole blocks
+	}
+	if _, err := io.Copy(io.Discard, e.zip); err != nil { // the padding, and the member's checksum
+		return 0, err
+	}
+	return e.file.n - int64(e.buffer.Buffered()), nil
+}
 
 type counter struct {
 	r io.Reader
@@ -206,9 +265,11 @@ func (c *counter) Read(p []byte) (int, error) {
 
 // archiveWriter writes entries, and syncs the file now and then.
 type archiveWriter struct {
-	tar  *tar.Writer
-	zip  *gzip.Writer // nil: not compressed
-	file disk.File
+	tar   *tar.Writer
+	zip   *gzip.Writer // nil: not compressed
+	out   io.Writer    // the file, synced now and then
+	begun bool         // an entry was written
+	file  disk.File
 }
 
 func (r *run) openArchive(partial string, more bool) (*archiveWriter, error) {
@@ -220,13 +281,12 @@ func (r *run) openArchive(partial string, more bool) (*archiveWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &archiveWriter{file: f}
-	out := &syncing{f: f}
+	w := &archiveWriter{file: f, out: &syncing{f: f}}
 	if compressed(r.job.To) {
-		w.zip, _ = gzip.NewWriterLevel(out, gzip.BestSpeed) // most originals are compressed already
+		w.zip, _ = gzip.NewWriterLevel(w.out, gzip.BestSpeed) // most originals are compressed already
 		w.tar = tar.NewWriter(w.zip)
 	} else {
-		w.tar = tar.NewWriter(out)
+		w.tar = tar.NewWriter(w.out)
 	}
 	return w, nil
 }
@@ -246,8 +306,15 @@ func (s *syncing) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// entry begins the next entry.
+// entry begins the next entry, in a compressed archive with a gzip member of its own.
 func (w *archiveWriter) entry(name string, size int64, at time.Time) error {
+	if w.zip != nil && w.begun {
+		if err := errors.Join(w.tar.Flush(), w.zip.Close()); err != nil {
+			return err
+		}
+		w.zip.Reset(w.out)
+	}
+	w.begun = true
 	return w.tar.WriteHeader(&tar.Header{Name: name, Size: size, Mode: 0o600, ModTime: at, Format: tar.FormatPAX})
 }
 

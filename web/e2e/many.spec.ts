@@ -8,7 +8,7 @@ import { Ibid, missing } from "./binary";
 import { close, documentsReady, launch, open, shot } from "./browser";
 
 const why = missing() ? ` (${missing() ?? ""})` : "";
-const many = 20_000;
+const many = 100_000;
 
 /** A library that no server holds, as long as one likes; by pages, and by ids. */
 async function serveLibrary(page: Page): Promise<string[]> {
@@ -67,7 +67,7 @@ describe.skipIf(missing())(`what has grown${why}`, () => {
     const { page } = w;
     const asked = await serveLibrary(page);
     await page.goto(`${ibid.url}/library`);
-    await page.getByText("20,000 documents").first().waitFor();
+    await page.getByText("100,000 documents").first().waitFor();
     await page.getByRole("button", { name: `Report ${many - 1}`, exact: true }).waitFor();
     const pages = () => asked.filter((q) => q.includes("in_folder") && q.includes("cursor")).length;
     expect(pages()).toBe(0);
