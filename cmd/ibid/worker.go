@@ -18,7 +18,7 @@ func workerCommand() *cobra.Command {
 		Short:  "Read documents for another ibid process",
 		Hidden: true,
 		Args:   arguments(cobra.NoArgs),
-		Run:    func(*cobra.Command, []string) { os.Exit(document.WorkerMain(os.Stdin, os.Stdout)) },
+		Run:    func(*cobra.Command, []string) { os.Exit(document.WorkerMain(os.Stdin, os.Stdout, document.Formats())) },
 	}
 }
 

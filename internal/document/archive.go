@@ -2,12 +2,7 @@ package document
 
 import (
 	"archive/zip"
-	"bytes"
-	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"sort"
@@ -19,102 +14,26 @@ import (
 	"ibid/internal/document/zipfile"
 )
 
-// Member is a file within a file: of an archive, or attached to a message.
-type Member struct {
-	Name string // with slashes, relative, without ".."
-	Data []byte
+// archiveFormat is the format of zip files that are none of the others.
+func archiveFormat() Format {
+	return Format{
+		Name: "zip", Label: "Zip archive", Kind: KindArchive, Extensions: []string{".zip"}, MIME: []string{"application/zip"},
+		Begins: IsZip, Read: readZip, Members: unzip,
+	}
 }
 
-// Bounds of what is unpacked of one archive.
-const (
-	maxMembers     = 2000
-	maxMemberBytes = 64 << 20
-	maxUnpacked    = 512 << 20
-)
-
-// Members unpacks an archive, or the attachments of a message, and calls each
-// for every file, from this goroutine. Files that are no archives have no
-// members. What exceeds the limits is left out and named in the notice. An
-// archive within an archive is a member like any other; it is the caller who
-// decides how deep to go.
-func (p *Pool) Members(ctx context.Context, req Request, each func(Member) error) (notice string, err error) {
-	src, err := req.open(p.cfg.Limits.InputBytes)
-	if err != nil {
-		return "", err
-	}
-	defer src.close()
-	ctx, release, err := p.enter(ctx, req.Killed)
-	if err != nil {
-		return "", err
-	}
-	defer release()
-	var name string
-	var d done
-	var refusal error // the caller's
-	collect := func(kind frameKind, payload []byte) error {
-		switch kind {
-		case frameMember:
-			return decode(payload, &name)
-		case frameData:
-			refusal = each(Member{Name: name, Data: payload})
-			return refusal
-		case frameDone:
-			return decode(payload, &d)
-		}
-		return nil
-	}
-	err = p.run(ctx, p.job(taskMembers, req, src), src, p.deadline(), collect)
-	var died *deathError
-	switch {
-	case refusal != nil:
-		return "", refusal
-	case errors.As(err, &died):
-		if err := died.again(req, src); err != nil {
-			return "", err
-		}
-		if errors.Is(died.reason, errKilled) { // what came before stays
-			return "", refuse("the archive cannot be unpacked to its end: " + died.reason.Error())
-		}
-		return "", &ibid.Error{Code: deathCode(died.reason), Message: "the archive cannot be unpacked to its end", Err: died.reason}
-	}
-	return d.Notice, err
-}
-
-// sendMembers unpacks a file.
-func (w *worker) sendMembers(format string, data []byte) (done, error) {
-	u := &unpacker{out: w.out}
-	var err error
-	switch format {
-	case formatZip:
-		err = u.zip(data)
-	case formatEML:
-		err = u.mail(data)
-	}
-	return done{Notice: u.leftOut.notice()}, err
-}
-
-// unpacker sends files within its limits.
-type unpacker struct {
-	out     io.Writer
-	files   int
-	bytes   int64
-	leftOut leftOut
-}
-
-func (u *unpacker) zip(data []byte) error {
-	z, err := openZip(data)
-	if err != nil {
-		return err
-	}
+// unzip takes the files of an archive.
+func unzip(file File, u *Unpacker) error {
+	z := file.Zip
 	files, refused := memberFiles(z)
-	u.leftOut = refused
+	u.LeftOut = refused
 	for _, f := range files {
 		r, err := z.OpenFile(f.File)
 		if err != nil {
-			u.leftOut.unread(err)
+			u.LeftOut.unread(err)
 			continue
 		}
-		err = u.send(f.name, r)
+		err = u.Send(f.name, r)
 		_ = r.Close()
 		if err != nil {
 			return err
@@ -158,7 +77,7 @@ func zipNames(files []*zip.File) map[*zip.File]string {
 // memberFiles returns the files of an archive that were meant to be in it, and
 // counts those that are refused. What the systems of their authors put there, such
 // as folders and previews, is no file of theirs.
-func memberFiles(z *zipFile) (files []member, refused leftOut) {
+func memberFiles(z *zipfile.File) (files []member, refused leftOut) {
 	seen := map[string]bool{}
 	names := zipNames(z.Files)
 	for _, f := range z.Files {
@@ -190,67 +109,11 @@ func leadsOut(name string) bool {
 	return drive || strings.HasPrefix(name, "/") || slices.Contains(strings.Split(name, "/"), "..")
 }
 
-// memberName makes a name relative to wherever the archive is unpacked.
-func memberName(name string) string {
-	name = strings.ReplaceAll(strings.ToValidUTF8(name, "_"), "\\", "/")
-	name = path.Clean("/" + clean(name))
-	return strings.TrimPrefix(name, "/")
-}
-
-func (u *unpacker) mail(data []byte) error {
-	seen := map[string]bool{}
-	m := &mail{parts: maxParts, text: func(string, string) {}, file: func(name string, r io.Reader) error {
-		return u.send(unusedName(cmp.Or(memberName(name), "attachment"), seen), r)
-	}}
-	for message := range messages(data) {
-		header, body := splitHeader(message)
-		if m.part(header, bytes.NewReader(body), 0); m.err != nil {
-			break
-		}
-	}
-	return m.err
-}
-
-// unusedName numbers a name that came before: two attachments may well be called
-// the same.
-func unusedName(name string, seen map[string]bool) string {
-	ext := path.Ext(name)
-	free := name
-	for n := 2; seen[free]; n++ {
-		free = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ext), n, ext)
-	}
-	seen[free] = true
-	return free
-}
-
-// send sends a file, or counts it as left out.
-func (u *unpacker) send(name string, r io.Reader) error {
-	name = memberName(name)
-	if u.files >= maxMembers || u.bytes >= maxUnpacked {
-		u.leftOut.many++
-		return nil
-	}
-	data, err := io.ReadAll(io.LimitReader(r, maxMemberBytes+1))
-	if err == nil && len(data) > maxMemberBytes {
-		err = zipfile.ErrTooLarge
-	}
-	if err != nil {
-		u.leftOut.unread(err)
-		return nil
-	}
-	u.files++
-	u.bytes += int64(len(data))
-	if err := writeJSON(u.out, frameMember, name); err != nil {
-		return err
-	}
-	return writeFrame(u.out, frameData, data)
-}
-
 // readZip reads an archive as the list of what it holds.
-func readZip(b *builder, z *zipFile) (done, error) {
-	files, refused := memberFiles(z)
+func readZip(b *Builder, file File) (Done, error) {
+	files, refused := memberFiles(file.Zip)
 	if len(files) == 0 {
-		return done{}, refused.refusal()
+		return Done{}, refused.refusal()
 	}
 	var names []string
 	for _, f := range files {
@@ -263,5 +126,5 @@ func readZip(b *builder, z *zipFile) (done, error) {
 		b.add(ibid.BlockList, "• "+strings.Join(names[:n], "\n• "))
 		names = names[n:]
 	}
-	return done{}, nil
+	return Done{}, nil
 }

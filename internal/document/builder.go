@@ -32,10 +32,10 @@ const (
 // read is kept.
 var errTextLimit = errors.New("text limit reached")
 
-// builder collects blocks in reading order, keeps the path of headings, and
+// Builder collects blocks in reading order, keeps the path of headings, and
 // sends parts. Its first error sticks; a parser of long input looks at err from
 // time to time and returns.
-type builder struct {
+type Builder struct {
 	send   func(part) error
 	left   int // bytes of text that may still be added
 	err    error
@@ -52,13 +52,13 @@ type section struct {
 	title string
 }
 
-func newBuilder(limit int, send func(part) error) *builder {
-	return &builder{left: limit, send: send}
+func newBuilder(limit int, send func(part) error) *Builder {
+	return &Builder{left: limit, send: send}
 }
 
 // heading adds a heading, which then stands in the path of what follows until
 // one of the same or a higher level comes.
-func (b *builder) heading(level int, s string) {
+func (b *Builder) heading(level int, s string) {
 	s = oneLine(clean(s))
 	if s == "" || b.err != nil {
 		return
@@ -74,7 +74,7 @@ func (b *builder) heading(level int, s string) {
 }
 
 // enter puts a title into the path without adding text.
-func (b *builder) enter(level int, title string) {
+func (b *Builder) enter(level int, title string) {
 	b.leave(level)
 	if title = oneLine(clean(title)); title != "" && len(title) <= maxHeading {
 		b.path = append(b.path, section{level, title})
@@ -82,14 +82,14 @@ func (b *builder) enter(level int, title string) {
 }
 
 // leave drops the headings of a level and below from the path.
-func (b *builder) leave(level int) {
+func (b *Builder) leave(level int) {
 	for len(b.path) > 0 && b.path[len(b.path)-1].level >= level {
 		b.path = b.path[:len(b.path)-1]
 	}
 }
 
 // newPage begins the next page, slide or sheet.
-func (b *builder) newPage() {
+func (b *Builder) newPage() {
 	b.page++
 	at := b.text.Len()
 	if b.separated() {
@@ -99,7 +99,7 @@ func (b *builder) newPage() {
 }
 
 // add adds a block of text, cleaned. Blank text is dropped.
-func (b *builder) add(kind ibid.BlockKind, s string) {
+func (b *Builder) add(kind ibid.BlockKind, s string) {
 	s = strings.Trim(clean(s), "\n")
 	if kind != ibid.BlockCode {
 		s = strings.TrimSpace(s)
@@ -115,7 +115,7 @@ func (b *builder) add(kind ibid.BlockKind, s string) {
 }
 
 // table adds rows. Rows without text are dropped.
-func (b *builder) table(rows [][]string) {
+func (b *Builder) table(rows [][]string) {
 	var s strings.Builder
 	for _, row := range rows {
 		line := tableRow(row)
@@ -154,10 +154,10 @@ func tableRow(cells []string) string {
 
 const blockSeparator = "\n\n"
 
-func (b *builder) separated() bool { return b.begun || b.text.Len() > 0 }
+func (b *Builder) separated() bool { return b.begun || b.text.Len() > 0 }
 
 // addBlock appends s, which is clean and not blank, as one block.
-func (b *builder) addBlock(block ibid.Block, s string) {
+func (b *Builder) addBlock(block ibid.Block, s string) {
 	if b.err != nil {
 		return
 	}
@@ -181,7 +181,7 @@ func (b *builder) addBlock(block ibid.Block, s string) {
 	}
 }
 
-func (b *builder) headings() []string {
+func (b *Builder) headings() []string {
 	var path []string
 	for _, s := range b.path {
 		path = append(path, s.title)
@@ -190,7 +190,7 @@ func (b *builder) headings() []string {
 }
 
 // flush sends what has been collected. Whoever made the builder calls it last.
-func (b *builder) flush() {
+func (b *Builder) flush() {
 	if b.text.Len() == 0 && len(b.part.PageAt) == 0 && len(b.part.Blocks) == 0 {
 		return
 	}

@@ -3,6 +3,7 @@ package document
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"ibid"
@@ -50,7 +51,7 @@ var wordless = regexp.MustCompile(`^[A-Za-z_][\w:<>,*&\s\[\]~]*\([^;]*\)?\s*(?:c
 // readCode reads source code. A block begins at the left margin, after a blank
 // line or at a definition; comments and decorators directly above a definition
 // belong to it. The heading above a block is the line that begins its definition.
-func readCode(b *builder, s, language string) {
+func readCode(b *Builder, s, language string) {
 	cLike := language == "c" || language == "c++" || language == "java" || language == "c#"
 	var block strings.Builder
 	last := "" // the line before, "" when it was blank
@@ -108,4 +109,23 @@ func signatureOf(line string) string {
 		s = s[:cutBefore(s, most)]
 	}
 	return s
+}
+
+// codeFormat is the format of source code, and of data that is written like it.
+func codeFormat() Format {
+	var extensions []string
+	for name := range languages {
+		if strings.HasPrefix(name, ".") {
+			extensions = append(extensions, name)
+		}
+	}
+	slices.Sort(extensions)
+	return Format{
+		Name: "code", Label: "Code", Kind: KindCode, Extensions: extensions,
+		Named: func(name string) bool { return languageOf(name) != "" },
+		Read: func(b *Builder, f File) (Done, error) {
+			readCode(b, f.Text(b), languageOf(f.Name))
+			return Done{}, nil
+		},
+	}
 }

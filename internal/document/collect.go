@@ -14,13 +14,14 @@ import (
 // collector is the parent's side of reading one file. It keeps what arrives, so
 // that the death of a worker costs no more than the page it died on.
 type collector struct {
+	formats  List
 	limits   Limits
 	progress func(Progress)
-	head     head
-	done     done
+	head     Head
+	done     Done
 	out      ibid.Extract
 	text     strings.Builder
-	pdf      []pdfPage
+	pdf      []Page
 	lost     losses
 	resumed  int
 }
@@ -29,8 +30,8 @@ type collector struct {
 // rest is given up.
 const maxResumes = 3
 
-func newCollector(limits Limits, progress func(Progress)) *collector {
-	return &collector{limits: limits, progress: progress}
+func newCollector(formats List, limits Limits, progress func(Progress)) *collector {
+	return &collector{formats: formats, limits: limits, progress: progress}
 }
 
 // frame takes what a worker sends.
@@ -69,7 +70,7 @@ func (c *collector) begin(payload []byte) error {
 }
 
 func (c *collector) page(payload []byte) error {
-	var p pdfPage
+	var p Page
 	if err := decode(payload, &p); err != nil {
 		return err
 	}
@@ -122,17 +123,20 @@ func (c *collector) add(p part) error {
 	return nil
 }
 
+// format is what the file is.
+func (c *collector) format() Format { return c.formats.Named(c.head.Format) }
+
 // died takes note that the worker ended. It returns the page to go on with, or
 // false when the rest of the file is given up.
 func (c *collector) died(reason error) (next int, goOn bool) {
 	c.lost.reason = reason
-	if c.head.Format != formatPDF || errors.Is(reason, errTimeout) || c.resumed == maxResumes {
+	if !c.format().Resumes || errors.Is(reason, errTimeout) || c.resumed == maxResumes {
 		c.lost.rest = true
 		return 0, false
 	}
 	c.resumed++
 	failed := len(c.pdf) + 1
-	c.pdf = append(c.pdf, pdfPage{Number: failed, Failed: true})
+	c.pdf = append(c.pdf, Page{Number: failed, Failed: true})
 	if failed >= c.head.Pages || failed >= c.limits.Pages {
 		return 0, false
 	}
@@ -144,7 +148,7 @@ func (c *collector) finish() (ibid.Extract, error) {
 	if c.head.Cut {
 		c.dropCut()
 	}
-	if c.head.Format == formatPDF || c.head.Format == formatImage {
+	if c.format().Assemble != nil {
 		if err := c.assemble(); err != nil {
 			return ibid.Extract{}, err
 		}
@@ -159,12 +163,12 @@ func (c *collector) finish() (ibid.Extract, error) {
 	for i, b := range x.Blocks { // of pictures behind the last word
 		x.Blocks[i].Start, x.Blocks[i].End = min(b.Start, len(x.Text)), min(b.End, len(x.Text))
 	}
-	x.Title = firstNonEmpty(c.done.Title, c.head.Title, x.Title, firstHeading(x))
+	x.Title = firstNonEmpty(c.done.Title, c.head.Title, x.Title, c.firstHeading(x))
 	x.Notice = joinNotices(c.done.Notice, c.lost.notice(c.pdf, c.head.Pages))
 	if strings.TrimSpace(x.Text) == "" {
 		return ibid.Extract{}, c.nothing(x.Notice)
 	}
-	if x.Format != formatCode {
+	if c.format().Kind != KindCode {
 		x.Language = text.Language(x.Text)
 	}
 	return x, nil
@@ -191,15 +195,15 @@ func (c *collector) dropCut() {
 
 // firstHeading returns the heading of the highest level that a document begins
 // with, "" when it begins with none.
-func firstHeading(x ibid.Extract) string {
+func (c *collector) firstHeading(x ibid.Extract) string {
 	const near = 3 // blocks from the beginning
 	for _, b := range x.Blocks[:min(near, len(x.Blocks))] {
-		if b.Kind != ibid.BlockHeading || b.Level != 1 || x.Format == formatXLSX || x.Format == formatODS {
+		if b.Kind != ibid.BlockHeading || b.Level != 1 {
 			continue
 		}
 		title := x.Text[b.Start:b.End]
-		if x.Format == formatPDF && isBoilerplate(title) {
-			return "" // nor is what follows it on such a page
+		if tellsNothing := c.format().NoTitle; tellsNothing != nil && tellsNothing(title) {
+			return "" // nor does what follows it
 		}
 		return title
 	}
@@ -224,10 +228,10 @@ func (c *collector) nothing(notice string) error {
 	return refuse("there is no text in the file")
 }
 
-// assemble makes text of the pages of a PDF.
+// assemble makes text of the pages of a file.
 func (c *collector) assemble() error {
 	b := newBuilder(c.limits.TextBytes, c.add)
-	c.out.Title = assemblePDF(c.head, c.pdf, b)
+	c.out.Title = c.format().Assemble(c.head, c.pdf, b)
 	b.flush()
 	if errors.Is(b.err, errTextLimit) {
 		c.done.Notice = textLimitNotice(c.limits.TextBytes)

@@ -7,7 +7,7 @@ import (
 )
 
 // readCSV reads the rows of a table of values. A text never fails to be read.
-func readCSV(b *builder, s string) {
+func readCSV(b *Builder, s string) {
 	const longest = 64 << 10        // bytes of a value in quotes
 	const rows, cells = 200, 20_000 // of one block
 	c := csv.NewReader(strings.NewReader(s), longest)

@@ -13,7 +13,7 @@ import (
 // readDOCX reads a Word file. Notes and comments follow the paragraph that refers
 // to them. Pages are those of Word's last layout, where the file says where they
 // began.
-func readDOCX(b *builder, z *zipFile) (done, error) {
+func readDOCX(b *Builder, z *zipFile) (Done, error) {
 	main := ooxml.MainPart(z)
 	arrows := ooxml.RelationshipsOf(z, main)
 	d := &docx{builder: b, styles: z.wordStyles(arrows.Targets("styles")), notes: make(map[noteKey]string)}
@@ -33,7 +33,7 @@ func readDOCX(b *builder, z *zipFile) (done, error) {
 		addMargins(b, z.wordMargins(append(arrows.Targets("header"), arrows.Targets("footer")...)))
 	}
 	notice, err := partError(b, err)
-	return done{Title: z.coreTitle(), Notice: notice}, err
+	return Done{Title: z.coreTitle(), Notice: notice}, err
 }
 
 // noteKey names a footnote, endnote or comment.
@@ -76,7 +76,7 @@ const pageMark = "lastRenderedPageBreak"
 
 // docx is the state between the elements of a story.
 type docx struct {
-	builder *builder
+	builder *Builder
 	styles  map[string]wordStyle
 	numbers *wordNumbering
 	paged   bool

@@ -3,6 +3,7 @@ package document
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net/textproto"
+	"path"
 	"regexp"
 	"strings"
 
@@ -26,11 +28,20 @@ const (
 	maxMailDeep = 10        // messages and multiparts in each other
 )
 
+// mailFormat is the format of messages and mailboxes. What is attached lies in them.
+func mailFormat() Format {
+	return Format{
+		Name: "eml", Label: "Mail", Kind: KindMail, Extensions: []string{".eml"}, MIME: []string{"message/rfc822"},
+		Looks: looksLikeMail, Members: unpackMail,
+		Read: func(b *Builder, f File) (Done, error) { return readEML(b, f.Data), nil },
+	}
+}
+
 // readEML reads a message: its subject as a heading, who wrote it when to whom,
 // its text, and the names of its attachments. What is attached is given by
 // Pool.Members.
-func readEML(b *builder, data []byte) done {
-	var d done
+func readEML(b *Builder, data []byte) Done {
+	var d Done
 	n := 0
 	for message := range messages(data) {
 		one := readMessage(b, message)
@@ -82,7 +93,7 @@ func messages(data []byte) func(yield func([]byte) bool) {
 	}
 }
 
-func readMessage(b *builder, data []byte) done {
+func readMessage(b *Builder, data []byte) Done {
 	m := &mail{parts: maxParts}
 	m.text = func(kind, s string) {
 		if kind == "text/html" {
@@ -103,7 +114,7 @@ func readMessage(b *builder, data []byte) done {
 	if len(m.attached) > 0 {
 		b.add(ibid.BlockList, "Attachments:\n• "+strings.Join(m.attached, "\n• "))
 	}
-	d := done{Title: subject}
+	d := Done{Title: subject}
 	if m.truncated {
 		d.Notice = "only the beginning of the message could be read"
 	}
@@ -400,4 +411,31 @@ func (b *base64Only) Read(p []byte) (int, error) {
 func readCharset(r io.Reader, label string) string {
 	data, _ := io.ReadAll(io.LimitReader(r, maxMailPart))
 	return charset.Labelled(data, label)
+}
+
+// unpackMail takes what is attached to the messages of a file.
+func unpackMail(f File, u *Unpacker) error {
+	seen := map[string]bool{}
+	m := &mail{parts: maxParts, text: func(string, string) {}, file: func(name string, r io.Reader) error {
+		return u.Send(unusedName(cmp.Or(memberName(name), "attachment"), seen), r)
+	}}
+	for message := range messages(f.Data) {
+		header, body := splitHeader(message)
+		if m.part(header, bytes.NewReader(body), 0); m.err != nil {
+			break
+		}
+	}
+	return m.err
+}
+
+// unusedName numbers a name that came before: two attachments may well be called
+// the same.
+func unusedName(name string, seen map[string]bool) string {
+	ext := path.Ext(name)
+	free := name
+	for n := 2; seen[free]; n++ {
+		free = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ext), n, ext)
+	}
+	seen[free] = true
+	return free
 }

@@ -15,15 +15,15 @@ import (
 const maxChapters = 5000
 
 // readEPUB reads the chapters of a book in their order, each once.
-func readEPUB(b *builder, z *zipFile) (done, error) {
+func readEPUB(b *Builder, z *zipFile) (Done, error) {
 	if protected, _ := z.Read("META-INF/encryption.xml", 1<<20); strings.Contains(string(protected), "html") {
-		return done{}, refuse("this book is protected against copying and cannot be read")
+		return Done{}, refuse("this book is protected against copying and cannot be read")
 	}
 	book, err := z.findBook()
 	if err != nil {
-		return done{}, err
+		return Done{}, err
 	}
-	d := done{Title: oneLine(clean(book.title))}
+	d := Done{Title: oneLine(clean(book.title))}
 	seen := make(map[string]bool)
 	for _, part := range book.chapters {
 		if seen[part] || !z.Has(part) || b.err != nil {
@@ -45,7 +45,7 @@ func readEPUB(b *builder, z *zipFile) (done, error) {
 	return d, nil
 }
 
-func (z *zipFile) readChapter(b *builder, part string) (notice string, err error) {
+func (z *zipFile) readChapter(b *Builder, part string) (notice string, err error) {
 	data, err := z.Read(part, maxToken)
 	if err != nil {
 		if errors.Is(err, zipfile.ErrTooLarge) {

@@ -81,27 +81,6 @@ func setDefault[T int | int64 | time.Duration](v *T, or T) {
 	}
 }
 
-// Formats that files are read as; Extract.Format is one of these.
-const (
-	formatPDF      = "pdf"
-	formatMarkdown = "markdown"
-	formatHTML     = "html"
-	formatText     = "text"
-	formatCode     = "code"
-	formatDOCX     = "docx"
-	formatPPTX     = "pptx"
-	formatXLSX     = "xlsx"
-	formatODT      = "odt"
-	formatODS      = "ods"
-	formatODP      = "odp"
-	formatEPUB     = "epub"
-	formatRTF      = "rtf"
-	formatCSV      = "csv"
-	formatEML      = "eml"
-	formatImage    = "image"
-	formatZip      = "zip" // also what any kind of zip file is before it was looked into
-)
-
 // refuse returns the error for a file that cannot be read.
 func refuse(message string) *ibid.Error {
 	return &ibid.Error{Code: ibid.CodeBadRequest, Message: message}

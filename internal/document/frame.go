@@ -17,14 +17,14 @@ type frameKind byte
 const (
 	frameJob    frameKind = 'j' // to the worker: job
 	frameStart  frameKind = 's' // true before PDFium is compiled for this machine, false after it
-	frameHead   frameKind = 'h' // head
-	framePage   frameKind = 'p' // pdfPage
+	frameHead   frameKind = 'h' // Head
+	framePage   frameKind = 'p' // Page
 	framePart   frameKind = 'b' // part
 	frameOCR    frameKind = 'o' // number of a page that is being recognised
 	frameImage  frameKind = 'i' // PNG bytes
 	frameMember frameKind = 'm' // name of a file within a file…
 	frameData   frameKind = 'D' // …and its bytes
-	frameDone   frameKind = 'd' // done: the last frame of a job
+	frameDone   frameKind = 'd' // Done: the last frame of a job
 	frameFail   frameKind = 'e' // failure: the last frame of a job
 )
 
@@ -33,22 +33,8 @@ const maxFrame = 256 << 20
 
 // job is what a worker is asked to do.
 type job struct {
-	Task     string `json:"task"` // one of the tasks below
-	Size     int64  `json:"size"` // bytes of the file
-	Name     string `json:"name"`
-	Format   string `json:"format,omitempty"`
-	Password string `json:"password,omitempty"`
-	From     int    `json:"from,omitempty"`  // first page to read
-	Page     int    `json:"page,omitempty"`  // page to draw
-	Width    int    `json:"width,omitempty"` // of the drawing, in pixels
-
-	NoOCR        bool   `json:"no_ocr,omitempty"`
-	OCRLanguages string `json:"ocr_languages,omitempty"`
-
-	CacheDir    string `json:"cache_dir"`
-	MemoryBytes int64  `json:"memory_bytes"`
-	TextBytes   int    `json:"text_bytes"`
-	Pages       int    `json:"pages"`
+	Task string `json:"task"` // one of the tasks below
+	Job
 }
 
 const (
@@ -56,22 +42,6 @@ const (
 	taskRender  = "render"
 	taskMembers = "members"
 )
-
-// head is what is known before the first page.
-type head struct {
-	Format  string     `json:"format"`
-	Title   string     `json:"title,omitempty"`
-	Pages   int        `json:"pages,omitempty"` // as the file claims
-	Outline []bookmark `json:"outline,omitempty"`
-	Cut     bool       `json:"cut,omitempty"`    // the file has lost its end
-	Listed  bool       `json:"listed,omitempty"` // and with it the number of its pages
-}
-
-// done ends a job that went well.
-type done struct {
-	Title  string `json:"title,omitempty"`
-	Notice string `json:"notice,omitempty"`
-}
 
 // failure ends a job that did not.
 type failure struct {

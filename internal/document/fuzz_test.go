@@ -14,17 +14,17 @@ import (
 
 // inProcess reads data without a worker: what the parsers do between the pipes.
 func inProcess(format, name string, data []byte, limit int) (ibid.Extract, error) {
-	c := newCollector(Limits{TextBytes: limit, Pages: 1000}.withDefaults(), func(Progress) {})
-	c.head = head{Format: format}
+	c := newCollector(Formats(), Limits{TextBytes: limit, Pages: 1000}.withDefaults(), func(Progress) {})
+	c.head = Head{Format: format}
 	b := newBuilder(limit, c.add)
-	var z *zipFile
-	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+	file := File{Name: name, Data: data}
+	if IsZip(data) {
 		var err error
-		if z, err = openZip(data); err != nil {
+		if file.Zip, err = OpenZip(data); err != nil {
 			return ibid.Extract{}, err
 		}
 	}
-	d, err := readFormat(b, format, name, data, z)
+	d, err := c.format().Read(b, file)
 	b.flush()
 	c.done = d
 	if err == nil && !errors.Is(b.err, errTextLimit) {
@@ -34,6 +34,16 @@ func inProcess(format, name string, data []byte, limit int) (ibid.Extract, error
 		return ibid.Extract{}, err
 	}
 	return c.finish()
+}
+
+// formatOf tells what a zip file is read as.
+func formatOf(t *testing.T, data []byte) string {
+	t.Helper()
+	z, err := OpenZip(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Formats().Unzipped(z, Format{Name: "zip"}).Name
 }
 
 // fuzzFormat checks a parser of ours: no crash, and an extract as promised.
@@ -63,7 +73,7 @@ func FuzzMarkdown(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	fuzzFormat(f, formatMarkdown, "a.md")
+	fuzzFormat(f, "markdown", "a.md")
 }
 
 func FuzzHTML(f *testing.F) {
@@ -74,21 +84,21 @@ func FuzzHTML(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	fuzzFormat(f, formatHTML, "a.html")
+	fuzzFormat(f, "html", "a.html")
 }
 
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"a\n\nb", "\xFF\xFEa\x00", "\xFE\xFF\x00a", "Gr\xF6\xDFe", "a\x00b\r\nc\r\rd\f", "\uFEFFa", strings.Repeat("a b", 20_000)} {
 		f.Add([]byte(s))
 	}
-	fuzzFormat(f, formatText, "a.txt")
+	fuzzFormat(f, "text", "a.txt")
 }
 
 func FuzzCode(f *testing.F) {
 	for _, s := range []string{"// a\nfunc b() {\n\n}\n", "class A:\n\n  b\n", "int main(void)\n{\n}\n", "}\n\n)\n", "\t\n a\nb", "{\"a\":1}"} {
 		f.Add([]byte(s))
 	}
-	fuzzFormat(f, formatCode, "a.c")
+	fuzzFormat(f, "code", "a.c")
 }
 
 // FuzzDetect checks that every beginning of a file is either given to a parser
@@ -100,9 +110,9 @@ func FuzzDetect(f *testing.F) {
 	f.Add([]byte("x%PDF-1.4"), "a", "html")
 	f.Add([]byte("<?xml version='1.0'?><html>"), "a.xml", "")
 	f.Fuzz(func(t *testing.T, beginning []byte, name, hint string) {
-		format, err := detect(beginning, name, hint)
-		if (format == "") == (err == nil) {
-			t.Errorf("format %q, error %v", format, err)
+		format, err := Formats().Detect(beginning, name, hint)
+		if (format.Name == "") == (err == nil) {
+			t.Errorf("format %q, error %v", format.Name, err)
 		}
 	})
 }
@@ -123,19 +133,19 @@ func FuzzClean(f *testing.F) {
 
 // FuzzFrames checks that the parent believes nothing that a worker sends.
 func FuzzFrames(f *testing.F) {
-	page, _ := json.Marshal(pdfPage{Number: 1, Lines: []pdfLine{{Text: "a"}}})
+	page, _ := json.Marshal(Page{Number: 1, Lines: []Line{{Text: "a"}}})
 	var b bytes.Buffer
-	_ = writeJSON(&b, frameHead, head{Format: formatPDF, Pages: 1, Outline: []bookmark{{Title: "a", Level: 1, Page: 1}}})
+	_ = writeJSON(&b, frameHead, Head{Format: "pdf", Pages: 1, Outline: []Bookmark{{Title: "a", Level: 1, Page: 1}}})
 	_ = writeFrame(&b, framePage, page)
-	_ = writeJSON(&b, frameDone, done{})
+	_ = writeJSON(&b, frameDone, Done{})
 	f.Add(b.Bytes())
 	b.Reset()
-	_ = writeJSON(&b, frameHead, head{Format: formatText})
+	_ = writeJSON(&b, frameHead, Head{Format: "text"})
 	_ = writeJSON(&b, framePart, part{Text: "ab", Blocks: []ibid.Block{{Kind: ibid.BlockParagraph, End: 2}}, PageAt: []int{0}})
 	f.Add(b.Bytes())
 	f.Add([]byte{0, 0, 0, 2, 'b', '{'})
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		c := newCollector(Limits{TextBytes: 1 << 16, Pages: 100}.withDefaults(), func(Progress) {})
+		c := newCollector(Formats(), Limits{TextBytes: 1 << 16, Pages: 100}.withDefaults(), func(Progress) {})
 		r := bytes.NewReader(stream)
 		for {
 			kind, payload, err := readFrame(r)
@@ -159,10 +169,10 @@ func FuzzAssemble(f *testing.F) {
 	f.Add([]byte("\x01\x02\x03Heading\n\x10\x20\x30• item one\n\x10\x21\x30two-\nthree"), "a\x00b")
 	f.Fuzz(func(t *testing.T, data []byte, titles string) {
 		pages := fuzzPages(data)
-		c := newCollector(Limits{TextBytes: 1 << 20, Pages: 1000}.withDefaults(), func(Progress) {})
-		c.head = head{Format: formatPDF, Pages: len(pages)}
+		c := newCollector(Formats(), Limits{TextBytes: 1 << 20, Pages: 1000}.withDefaults(), func(Progress) {})
+		c.head = Head{Format: "pdf", Pages: len(pages)}
 		for i, title := range strings.Split(titles, "\x00") {
-			c.head.Outline = append(c.head.Outline, bookmark{Title: oneLine(clean(title)), Level: i%4 + 1, Page: i % 5, Y: i * 100})
+			c.head.Outline = append(c.head.Outline, Bookmark{Title: oneLine(clean(title)), Level: i%4 + 1, Page: i % 5, Y: i * 100})
 		}
 		c.pdf = pages
 		x, err := c.finish()
@@ -178,18 +188,18 @@ func FuzzAssemble(f *testing.F) {
 
 // fuzzPages makes lines of data: three bytes of each say where and how it is
 // set, and a form feed ends a page.
-func fuzzPages(data []byte) []pdfPage {
-	pages := []pdfPage{{Number: 1, Width: 6000, Height: 8000}}
+func fuzzPages(data []byte) []Page {
+	pages := []Page{{Number: 1, Width: 6000, Height: 8000}}
 	for line := range bytes.SplitSeq(data, []byte("\n")) {
 		if bytes.HasPrefix(line, []byte("\f")) && len(pages) < 50 {
-			pages = append(pages, pdfPage{Number: len(pages) + 1, Width: 6000, Height: 8000})
+			pages = append(pages, Page{Number: len(pages) + 1, Width: 6000, Height: 8000})
 			line = line[1:]
 		}
 		if len(line) < 4 || oneLine(clean(string(line[3:]))) == "" {
 			continue
 		}
 		y, x, flags := int(line[0])*30, int(line[1])*20, line[2]
-		l := pdfLine{Text: oneLine(clean(string(line[3:]))), X0: x, X1: x + 50*len(line), Y0: y, Y1: y + 80, Base: y + 80, Size: 60 + int(flags>>4)*10}
+		l := Line{Text: oneLine(clean(string(line[3:]))), X0: x, X1: x + 50*len(line), Y0: y, Y1: y + 80, Base: y + 80, Size: 60 + int(flags>>4)*10}
 		l.Bold, l.Mono, l.Hyphen, l.Row = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
 		p := &pages[len(pages)-1]
 		p.Lines = append(p.Lines, l)
@@ -201,14 +211,14 @@ func FuzzCSV(f *testing.F) {
 	for _, s := range []string{"a,b\n1,2", "\"a\"\"b\";c\r\n", "\"open\n", "a\tb\r", "|\n|", "\"\"x,\n"} {
 		f.Add([]byte(s))
 	}
-	fuzzFormat(f, formatCSV, "a.csv")
+	fuzzFormat(f, "csv", "a.csv")
 }
 
 func FuzzRTF(f *testing.F) {
 	for _, s := range []string{`{\rtf1 a\par b}`, `{\rtf1\u-10179 \u-8704 \'f6\uc2\u8364 xx}`, `{\rtf1\trowd\intbl a\cell\row\pard b}`, `{\rtf1{\*\x{y}}\bin9 a}`, `}}}\'`, `{\rtf1\ansicpg932\'83\'65\outlinelevel3 h\par}`, `{\info{\title a}}`} {
 		f.Add([]byte(s))
 	}
-	fuzzFormat(f, formatRTF, "a.rtf")
+	fuzzFormat(f, "rtf", "a.rtf")
 }
 
 func FuzzEML(f *testing.F) {
@@ -219,18 +229,14 @@ func FuzzEML(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	fuzzFormat(f, formatEML, "a.eml")
+	fuzzFormat(f, "eml", "a.eml")
 }
 
 // fuzzOffice puts the data where the content of an Office file stands.
 func fuzzOffice(f *testing.F, format string, build func(content string) []byte) {
 	f.Fuzz(func(t *testing.T, content string) {
 		data := build(content)
-		z, err := openZip(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := z.format(); got != format {
+		if got := formatOf(t, data); got != format {
 			t.Fatalf("format %s, want %s", got, format)
 		}
 		x, err := inProcess(format, "a", data, 64<<10)
@@ -248,32 +254,32 @@ func fuzzOffice(f *testing.F, format string, build func(content string) []byte) 
 func FuzzDOCX(f *testing.F) {
 	f.Add(`<w:p><w:pPr><w:pStyle w:val="Mine"/></w:pPr><w:r><w:t>a</w:t><w:lastRenderedPageBreak/></w:r></w:p>`)
 	f.Add(`<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t><w:lastRenderedPageBreak/><w:footnoteReference w:id="2"/>`)
-	fuzzOffice(f, formatDOCX, DOCX)
+	fuzzOffice(f, "docx", DOCX)
 }
 
 func FuzzPPTX(f *testing.F) {
 	f.Add(`<p:sp><p:ph type="title"/><a:p><a:t>a</a:t></a:p></p:sp><a:tbl><a:tr><a:tc><a:p><a:t>b</a:t></a:p></a:tc></a:tr></a:tbl>`)
-	fuzzOffice(f, formatPPTX, func(s string) []byte { return PPTX(s, s) })
+	fuzzOffice(f, "pptx", func(s string) []byte { return PPTX(s, s) })
 }
 
 func FuzzXLSX(f *testing.F) {
 	f.Add(`<row r="1"><c r="A1" t="s"><v>1</v></c><c r="ZZZ1" s="1"><v>-1e300</v></c><c s="3"><v>0.5</v></c></row>`)
-	fuzzOffice(f, formatXLSX, XLSX)
+	fuzzOffice(f, "xlsx", XLSX)
 }
 
 func FuzzODT(f *testing.F) {
 	f.Add(`<text:h text:outline-level="-3">a</text:h><text:list><text:p>b<text:soft-page-break/><text:s text:c="9"/></text:p></text:list><table:table><table:table-cell>`)
-	fuzzOffice(f, formatODT, func(s string) []byte { return ODT("application/vnd.oasis.opendocument.text", s) })
+	fuzzOffice(f, "odt", func(s string) []byte { return ODT("application/vnd.oasis.opendocument.text", s) })
 }
 
 func FuzzODS(f *testing.F) {
 	f.Add(`<office:spreadsheet><table:table table:name="a"><table:table-row table:number-rows-repeated="9999999"><table:table-cell table:number-columns-repeated="-1"><text:p>b`)
-	fuzzOffice(f, formatODS, func(s string) []byte { return ODT("application/vnd.oasis.opendocument.spreadsheet", s) })
+	fuzzOffice(f, "ods", func(s string) []byte { return ODT("application/vnd.oasis.opendocument.spreadsheet", s) })
 }
 
 func FuzzODP(f *testing.F) {
 	f.Add(`<office:presentation><draw:page draw:name="a"><draw:frame><draw:text-box><text:p>b</text:p></draw:text-box></draw:frame></draw:page><draw:page><text:h>`)
-	fuzzOffice(f, formatODP, func(s string) []byte { return ODT("application/vnd.oasis.opendocument.presentation", s) })
+	fuzzOffice(f, "odp", func(s string) []byte { return ODT("application/vnd.oasis.opendocument.presentation", s) })
 }
 
 // FuzzWordNumbers reads definitions of lists, and paragraphs that use them.
@@ -281,7 +287,7 @@ func FuzzWordNumbers(f *testing.F) {
 	f.Add(`<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="-3"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1.%2"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="9"><w:startOverride w:val="999999999"/></w:lvlOverride></w:num>`,
 		`<w:p><w:pPr><w:numPr><w:ilvl w:val="12"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>a</w:t></w:r></w:p>`)
 	f.Fuzz(func(t *testing.T, numbers, body string) {
-		fuzzParts(t, formatDOCX,
+		fuzzParts(t, "docx",
 			"_rels/.rels", arrows("officeDocument", "word/document.xml"),
 			"word/_rels/document.xml.rels", arrows("numbering", "numbering.xml", "header", "numbering.xml"),
 			"word/numbering.xml", `<w:n xmlns:w="w">`+numbers+`</w:n>`, "word/document.xml", `<w:d xmlns:w="w">`+body+`</w:d>`)
@@ -293,7 +299,7 @@ func FuzzOpenStyles(f *testing.F) {
 	f.Add(`<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="I" text:display-levels="99" text:start-value="-5"/></text:list-style><style:header><text:p>h`,
 		`<text:list text:style-name="L" xml:id="a" text:continue-list="a"><text:list-item><text:h>a<text:note><text:note-body><text:p>b<office:annotation><text:p>c`)
 	f.Fuzz(func(t *testing.T, styles, body string) {
-		fuzzParts(t, formatODT, "mimetype", "application/vnd.oasis.opendocument.text",
+		fuzzParts(t, "odt", "mimetype", "application/vnd.oasis.opendocument.text",
 			"styles.xml", `<s>`+styles+`</s>`, "content.xml", `<c>`+body+`</c>`)
 	})
 }
@@ -315,7 +321,7 @@ func FuzzDecode(f *testing.F) {
 
 func FuzzEPUB(f *testing.F) {
 	f.Add(`<html><h1>a</h1><p>b`)
-	fuzzOffice(f, formatEPUB, func(s string) []byte { return EPUB(s, s) })
+	fuzzOffice(f, "epub", func(s string) []byte { return EPUB(s, s) })
 }
 
 // FuzzZip checks that no zip file breaks what looks into it.
@@ -323,11 +329,11 @@ func FuzzZip(f *testing.F) {
 	f.Add(DOCX("<w:p/>"))
 	f.Add(zipOf("../a", "b"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		z, err := openZip(data)
-		if err != nil || !bytes.HasPrefix(data, []byte("PK\x03\x04")) { // else nobody takes it for a zip file
+		z, err := OpenZip(data)
+		if err != nil || !IsZip(data) { // else nobody takes it for a zip file
 			return
 		}
-		if x, err := inProcess(z.format(), "a.zip", data, 64<<10); err == nil {
+		if x, err := inProcess(formatOf(t, data), "a.zip", data, 64<<10); err == nil {
 			CheckExtract(t, x)
 		}
 		files, _ := memberFiles(z)
@@ -344,8 +350,8 @@ func FuzzOCRTable(f *testing.F) {
 	f.Add("1\t1\t0\t0\t0\t0\t0\t0\t2550\t3300\t-1\t\n5\t1\t1\t1\t1\t1\t100\t100\t300\t40\t96.1\tWords\n")
 	f.Fuzz(func(t *testing.T, table string) {
 		pages := pagesOfTSV(table, 0.24)
-		c := newCollector(Limits{}.withDefaults(), func(Progress) {})
-		c.head = head{Format: formatImage, Pages: len(pages)}
+		c := newCollector(Formats(), Limits{}.withDefaults(), func(Progress) {})
+		c.head = Head{Format: "image", Pages: len(pages)}
 		c.pdf = pages
 		if x, err := c.finish(); err == nil {
 			CheckExtract(t, x)

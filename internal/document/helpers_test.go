@@ -97,7 +97,7 @@ const FakeWorkerCommand = "fake-worker"
 // five pages and their text from job.From on. At page 3 it does what it was
 // told: "hang", "crash", "grow" or "garbage".
 func FakeWorker(in io.Reader, out io.Writer, misdeed string) int {
-	w := &worker{out: out}
+	w := &worker{out: out, formats: Formats()}
 	for {
 		_, payload, err := readFrame(in)
 		if err != nil {
@@ -109,16 +109,16 @@ func FakeWorker(in io.Reader, out io.Writer, misdeed string) int {
 		}
 		_, _ = io.CopyN(io.Discard, in, j.Size)
 		if j.From <= 1 {
-			_ = writeJSON(w.out, frameHead, head{Format: formatPDF, Pages: 5})
+			_ = writeJSON(w.out, frameHead, Head{Format: "pdf", Pages: 5})
 		}
 		for n := max(j.From, 1); n <= 5; n++ {
 			if n == 3 {
 				misbehave(out, misdeed)
 			}
-			line := pdfLine{Text: fmt.Sprintf("Text of page %d.", n), X0: 720, X1: 2000, Y0: 3000, Y1: 3100, Base: 3100, Size: 100}
-			_ = writeJSON(w.out, framePage, pdfPage{Number: n, Width: 6120, Height: 7920, Lines: []pdfLine{line}})
+			line := Line{Text: fmt.Sprintf("Text of page %d.", n), X0: 720, X1: 2000, Y0: 3000, Y1: 3100, Base: 3100, Size: 100}
+			_ = writeJSON(w.out, framePage, Page{Number: n, Width: 6120, Height: 7920, Lines: []Line{line}})
 		}
-		_ = writeJSON(w.out, frameDone, done{})
+		_ = writeJSON(w.out, frameDone, Done{})
 	}
 }
 

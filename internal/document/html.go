@@ -18,7 +18,7 @@ import (
 // of nested elements exist, honest ones too, and a tree of them is slow or
 // refused. Scripts, styles, navigation, footers and forms are left out; where
 // that leaves nothing, navigation and footers are read after all.
-func readHTML(b *builder, data []byte) (done, error) {
+func readHTML(b *Builder, data []byte) (Done, error) {
 	s := charset.Page(data, b.left)
 	before := b.left
 	d, err := readHTMLString(b, s, true)
@@ -28,12 +28,12 @@ func readHTML(b *builder, data []byte) (done, error) {
 	return d, err
 }
 
-func readHTMLString(b *builder, s string, dropFrame bool) (done, error) {
+func readHTMLString(b *Builder, s string, dropFrame bool) (Done, error) {
 	z := html.NewTokenizer(strings.NewReader(s))
 	z.SetMaxBuf(maxToken)
 	p := &page{builder: b, tokens: z, dropFrame: dropFrame}
 	err := p.read()
-	d := done{Title: oneLine(clean(p.title.String()))}
+	d := Done{Title: oneLine(clean(p.title.String()))}
 	if len(d.Title) > maxHeading {
 		d.Title = ""
 	}
@@ -49,7 +49,7 @@ const maxToken = 32 << 20
 
 // page is the state between the tokens of a page.
 type page struct {
-	builder   *builder
+	builder   *Builder
 	tokens    *html.Tokenizer
 	dropFrame bool // leave navigation, footers and side bars out
 	title     strings.Builder
@@ -392,4 +392,20 @@ func (p *page) end(a atom.Atom) {
 			p.breakParagraph()
 		}
 	}
+}
+
+// looksLikeHTML recognises whole pages, whatever they are named.
+func looksLikeHTML(b []byte) bool {
+	s := strings.ToLower(strings.TrimSpace(charset.Decode(b[:min(len(b), 2048)], 2048)))
+	for strings.HasPrefix(s, "<!--") {
+		_, after, ok := strings.Cut(s, "-->")
+		if !ok {
+			return false
+		}
+		s = strings.TrimSpace(after)
+	}
+	if strings.HasPrefix(s, "<?xml") {
+		return strings.Contains(s, "<!doctype html") || strings.Contains(s, "<html")
+	}
+	return strings.HasPrefix(s, "<!doctype html") || strings.HasPrefix(s, "<html") || strings.HasPrefix(s, "<head>") || strings.HasPrefix(s, "<body")
 }

@@ -18,7 +18,7 @@ var sharedCache string
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == document.WorkerCommand:
-		os.Exit(document.WorkerMain(os.Stdin, os.Stdout))
+		os.Exit(document.WorkerMain(os.Stdin, os.Stdout, document.Formats()))
 	case len(os.Args) > 2 && os.Args[1] == document.FakeWorkerCommand:
 		os.Exit(document.FakeWorker(os.Stdin, os.Stdout, os.Args[2]))
 	}

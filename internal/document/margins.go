@@ -18,7 +18,7 @@ import (
 const maxMargins = 50
 
 // addMargins adds the lines of headers and footers.
-func addMargins(b *builder, lines []string) {
+func addMargins(b *Builder, lines []string) {
 	seen := make(map[string]bool)
 	var once []string
 	for _, line := range lines {

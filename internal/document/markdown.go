@@ -13,7 +13,7 @@ import (
 // kinds, fenced code, tables, lists, quotes, paragraphs. It takes time and memory
 // in proportion to its input, whatever that is. It returns the title that the
 // front matter gives.
-func readMarkdown(b *builder, s string) (title string) {
+func readMarkdown(b *Builder, s string) (title string) {
 	s = clean(s)
 	title, s = frontMatter(s)
 	m := markdown{builder: b}
@@ -63,7 +63,7 @@ func fieldSign(fence string) string {
 
 // markdown is the state between lines.
 type markdown struct {
-	builder *builder
+	builder *Builder
 	kind    ibid.BlockKind // of the open block
 	open    []string       // its lines, without markup of blocks
 	bytes   int

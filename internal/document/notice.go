@@ -13,7 +13,7 @@ type losses struct {
 }
 
 // notice says in one line which pages are missing from what was read.
-func (l losses) notice(pages []pdfPage, claimed int) string {
+func (l losses) notice(pages []Page, claimed int) string {
 	var failed, scanned, garbled []int
 	for _, p := range pages {
 		switch {

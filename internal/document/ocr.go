@@ -8,7 +8,7 @@ import (
 	"image"
 	_ "image/gif"  // sizes of pictures are read before they are recognised
 	_ "image/jpeg" // (as above)
-	"image/png"
+	"io"
 	"math"
 	"os/exec"
 	"slices"
@@ -96,7 +96,7 @@ const (
 
 // recognise returns the pages of a picture as lines in reading order. dpi is
 // its resolution, 0 when it is not known.
-func (o *ocr) recognise(ctx context.Context, picture []byte, dpi int) ([]pdfPage, error) {
+func (o *ocr) recognise(ctx context.Context, picture []byte, dpi int) ([]Page, error) {
 	const assumeBlocks, findOrientation = "3", "1"
 	mode := assumeBlocks
 	if o.turns {
@@ -146,7 +146,7 @@ const (
 )
 
 // pagesOfTSV turns tesseract's table into pages; scale is points for a pixel.
-func pagesOfTSV(table string, scale float64) []pdfPage {
+func pagesOfTSV(table string, scale float64) []Page {
 	const leastConfidence = 20 // percent; below, it sees letters in stains
 	var pages []scannedPage
 	for row := range lines(table) {
@@ -172,27 +172,47 @@ func pagesOfTSV(table string, scale float64) []pdfPage {
 			pages[len(pages)-1].add(line, w)
 		}
 	}
-	var out []pdfPage
+	var out []Page
 	for i := range pages {
 		out = append(out, pages[i].layout(i+1))
 	}
 	return out
 }
 
+// ocrFinder looks for tesseract once.
+type ocrFinder struct {
+	found    *ocr // nil where there is none
+	searched bool
+}
+
+func (r *ocrFinder) find(ctx context.Context, j Job) *ocr {
+	if j.NoOCR {
+		return nil
+	}
+	if !r.searched {
+		r.found, r.searched = findOCR(ctx, j.OCRLanguages), true
+	}
+	return r.found
+}
+
 // readPicture reads a picture that is a file of its own.
-func (w *worker) readPicture(ctx context.Context, j job, data []byte) error {
+func (r *ocrFinder) readPicture(ctx context.Context, j Job, file io.Reader, out Output) error {
+	data := make([]byte, j.Size)
+	if _, err := io.ReadFull(file, data); err != nil {
+		return fmt.Errorf("read file: %w", err)
+	}
 	config, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err == nil && (config.Width > math.MaxInt32 || config.Height > math.MaxInt32 || config.Width*config.Height > maxPicture) {
 		return refuse(fmt.Sprintf("the picture has %d by %d pixels, more than can be read", config.Width, config.Height))
 	}
-	o := w.findOCR(ctx, j)
+	o := r.find(ctx, j)
 	if o == nil {
 		return refuseHint("this is a picture", "install tesseract to read the text in it")
 	}
-	if err := writeJSON(w.out, frameHead, head{Format: formatImage, Pages: 1}); err != nil {
+	if err := out.Head(Head{Format: "image", Pages: 1}); err != nil {
 		return err
 	}
-	if err := writeJSON(w.out, frameOCR, 1); err != nil {
+	if err := out.Recognising(1); err != nil {
 		return err
 	}
 	pages, err := o.recognise(ctx, data, 0)
@@ -203,45 +223,33 @@ func (w *worker) readPicture(ctx context.Context, j job, data []byte) error {
 		return refuse("the picture cannot be read: it is damaged, or of a kind that tesseract does not know")
 	}
 	for _, p := range pages[:min(len(pages), j.Pages)] {
-		if err := writeJSON(w.out, framePage, p); err != nil {
+		if err := out.Page(p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// findOCR looks for tesseract once.
-func (w *worker) findOCR(ctx context.Context, j job) *ocr {
-	if j.NoOCR {
-		return nil
-	}
-	if !w.searched {
-		w.ocr, w.searched = findOCR(ctx, j.OCRLanguages), true
-	}
-	return w.ocr
-}
-
-// recognisePage reads a page of a PDF that has no text of its own. A page that
-// cannot be recognised stays what it is.
-func (w *worker) recognisePage(ctx context.Context, j job, doc pageDrawer, page pdfPage) (pdfPage, error) {
-	o := w.findOCR(ctx, j)
+// Recognise reads a page that has no text of its own, drawn by draw. One that cannot
+// be recognised stays what it is.
+func (r *ocrFinder) Recognise(ctx context.Context, j Job, page Page, out Output, draw func(width int) (image.Image, error)) (Page, error) {
+	o := r.find(ctx, j)
 	if o == nil {
 		return page, nil
 	}
-	if err := writeJSON(w.out, frameOCR, page.Number); err != nil {
+	if err := out.Recognising(page.Number); err != nil {
 		return page, err
 	}
 	width, dpi := ocrWidth(page)
-	img, err := doc.Render(ctx, page.Number, width)
+	img, err := draw(width)
 	if err != nil {
 		return page, err
 	}
-	var picture bytes.Buffer
-	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
-	if err := encoder.Encode(&picture, img); err != nil {
-		return page, fmt.Errorf("encode picture: %w", err)
+	picture, err := PNG(img)
+	if err != nil {
+		return page, err
 	}
-	pages, err := o.recognise(ctx, picture.Bytes(), dpi)
+	pages, err := o.recognise(ctx, picture, dpi)
 	if errors.Is(err, context.Canceled) || errors.Is(err, errKilled) {
 		return page, err
 	}
@@ -252,13 +260,8 @@ func (w *worker) recognisePage(ctx context.Context, j job, doc pageDrawer, page 
 	return pages[0], nil
 }
 
-// pageDrawer is an open PDF.
-type pageDrawer interface {
-	Render(ctx context.Context, page, width int) (*image.RGBA, error)
-}
-
 // ocrWidth returns how large, in pixels, a page is drawn to be recognised.
-func ocrWidth(p pdfPage) (width, dpi int) {
+func ocrWidth(p Page) (width, dpi int) {
 	const pointsPerInch = 72
 	w, h := float64(p.Width)/10/pointsPerInch, float64(p.Height)/10/pointsPerInch
 	resolution := float64(ocrDPI)

@@ -29,6 +29,6 @@ func (p *scannedPage) add(line string, w scannedWord) {
 const scannedSize = 10
 
 // layout orders the page as one with text is ordered.
-func (p *scannedPage) layout(number int) pdfPage {
+func (p *scannedPage) layout(number int) Page {
 	return layoutPage(number, pdfium.Page{Width: p.width, Height: p.height, Lines: p.lines})
 }

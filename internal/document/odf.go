@@ -9,16 +9,25 @@ import (
 	"ibid/internal/document/zipfile"
 )
 
+// odfKind is what an OpenDocument file is.
+type odfKind int
+
+const (
+	odfText odfKind = iota
+	odfSheets
+	odfSlides
+)
+
 // readODF reads an OpenDocument text, spreadsheet or presentation. Slides and
 // sheets are pages; texts have pages where the program that wrote them said
 // where they break.
-func readODF(b *builder, z *zipFile, format string) (done, error) {
-	o := &odf{builder: b, text: &strings.Builder{}, sheets: format == formatODS}
-	o.paged = format == formatODT && z.Contains("content.xml", "soft-page-break")
+func readODF(b *Builder, z *zipFile, kind odfKind) (Done, error) {
+	o := &odf{builder: b, text: &strings.Builder{}, sheets: kind == odfSheets}
+	o.paged = kind == odfText && z.Contains("content.xml", "soft-page-break")
 	if o.paged {
 		b.newPage()
 	}
-	if format == formatODT {
+	if kind == odfText {
 		_ = z.Each("styles.xml", o.numbers.token) // without it lists have bullets
 	}
 	err := z.Each("content.xml", o.token)
@@ -30,11 +39,11 @@ func readODF(b *builder, z *zipFile, format string) (done, error) {
 	o.open, o.lists, o.tables = 0, 0, 0
 	o.addImages()
 	o.addNotes()
-	if format == formatODT && err == nil {
+	if kind == odfText && err == nil {
 		addMargins(b, z.odfMargins())
 	}
 	notice, err := partError(b, err)
-	return done{Title: z.odfTitle(), Notice: notice}, err
+	return Done{Title: z.odfTitle(), Notice: notice}, err
 }
 
 func (z *zipFile) odfTitle() string {
@@ -57,7 +66,7 @@ func (z *zipFile) odfTitle() string {
 
 // odf is the state between the elements of a document.
 type odf struct {
-	builder   *builder
+	builder   *Builder
 	paged     bool // page breaks are marked
 	sheets    bool // tables are sheets
 	skip      int

@@ -4,7 +4,11 @@ import (
 	"encoding/xml"
 
 	"ibid/internal/document/ooxml"
+	"ibid/internal/document/zipfile"
 )
+
+// zipFile is a zip file with what is asked of Office files.
+type zipFile struct{ *zipfile.File }
 
 // coreTitle returns the title in an Office file's properties.
 func (z *zipFile) coreTitle() string {

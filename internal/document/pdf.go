@@ -4,58 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 
 	"ibid"
 	"ibid/internal/document/pdfium"
 )
-
-// pdfPage is one page as it crosses the pipe: lines in reading order.
-type pdfPage struct {
-	Number  int        `json:"n"`
-	Width   int        `json:"w"` // tenths of a point, as all measures here
-	Height  int        `json:"h"`
-	Lines   []pdfLine  `json:"l,omitempty"`
-	Images  []pdfImage `json:"i,omitempty"`
-	Notes   []string   `json:"c,omitempty"` // what readers wrote in the margin
-	Scanned bool       `json:"s,omitempty"` // a picture without text
-	Garbled bool       `json:"g,omitempty"` // characters whose meaning the file does not say
-	Failed  bool       `json:"f,omitempty"` // could not be read
-}
-
-// pdfImage is a picture of a page, without those that are scans of it.
-type pdfImage struct {
-	X0  int    `json:"x"`
-	Y0  int    `json:"y"`
-	X1  int    `json:"u"`
-	Y1  int    `json:"v"`
-	Alt string `json:"t,omitempty"` // what it shows, as the file says
-}
-
-// pdfLine is one line of a page, or one row of a table.
-type pdfLine struct {
-	Text   string `json:"t"`
-	X0     int    `json:"x"` // tenths of a point from the top left corner
-	Y0     int    `json:"y"`
-	X1     int    `json:"u"`
-	Y1     int    `json:"v"`
-	Base   int    `json:"a"`           // the line its letters stand on
-	Size   int    `json:"z"`           // of most of its characters
-	Bold   bool   `json:"b,omitempty"` // all but a few characters
-	Mono   bool   `json:"m,omitempty"`
-	Hyphen bool   `json:"h,omitempty"` // its last word goes on in the next line
-	Row    bool   `json:"r,omitempty"` // of a table, cells by cellSeparator
-
-	Running bool `json:"-"` // at the head or foot of the page, beside its number; found by the parent
-}
-
-// bookmark is an entry of the outline.
-type bookmark struct {
-	Title string `json:"t"`
-	Level int    `json:"l"` // from 1
-	Page  int    `json:"p"`
-	Y     int    `json:"y"` // tenths of a point from the top, -1 when unknown
-}
 
 // tenths is how measures are kept: exact enough, and short on the wire.
 func tenths(points float64) int {
@@ -67,37 +21,47 @@ func tenths(points float64) int {
 // a file claims to have is not believed.
 const maxMissing = 20
 
+// recogniser reads pages that are pictures.
+type recogniser interface {
+	Recognise(ctx context.Context, j Job, page Page, out Output, draw func(width int) (image.Image, error)) (Page, error)
+}
+
+// pdfReader reads PDFs with one PDFium, which is started with the first of them.
+type pdfReader struct {
+	engine *pdfium.Engine
+	scans  recogniser
+}
+
 // openPDF opens the file of a job.
-func (w *worker) openPDF(ctx context.Context, j job, r io.Reader) (*pdfium.Document, error) {
-	if w.engine == nil {
-		if err := w.startEngine(ctx, j); err != nil {
+func (r *pdfReader) openPDF(ctx context.Context, j Job, file io.Reader, out Output) (*pdfium.Document, error) {
+	if r.engine == nil {
+		if err := r.startEngine(ctx, j, out); err != nil {
 			return nil, err
 		}
 	}
-	doc, err := w.engine.Open(ctx, r, j.Size, j.Password)
-	if errors.Is(err, pdfium.ErrPassword) && j.Task == taskRender {
+	doc, err := r.engine.Open(ctx, file, j.Size, j.Password)
+	switch {
+	case err == nil:
+		return doc, nil
+	case errors.Is(err, pdfium.ErrPassword) && j.Page > 0:
 		return nil, refuse("the pages of a protected PDF cannot be shown, as its password is not kept")
+	case errors.Is(err, pdfium.ErrPassword) && j.Password != "":
+		return nil, refuse("the password does not open this PDF")
 	}
-	if err != nil {
-		if j.Password != "" && errors.Is(err, pdfium.ErrPassword) {
-			return nil, refuse("the password does not open this PDF")
-		}
-		return nil, pdfError(err)
-	}
-	return doc, nil
+	return nil, pdfError(err)
 }
 
 // startEngine starts PDFium, which the first worker of all compiles.
-func (w *worker) startEngine(ctx context.Context, j job) error {
-	if err := writeJSON(w.out, frameStart, true); err != nil {
+func (r *pdfReader) startEngine(ctx context.Context, j Job, out Output) error {
+	if err := out.Starting(true); err != nil {
 		return err
 	}
 	engine, err := pdfium.New(ctx, pdfium.Config{CacheDir: j.CacheDir, MemoryBytes: j.MemoryBytes})
 	if err != nil {
 		return pdfError(err)
 	}
-	w.engine = engine
-	return writeJSON(w.out, frameStart, false)
+	r.engine = engine
+	return out.Starting(false)
 }
 
 func pdfError(err error) error {
@@ -119,22 +83,22 @@ func pdfError(err error) error {
 // readPDF sends the pages of a PDF from j.From on. A page that traps leaves
 // PDFium in an undefined state; the error then ends this worker, and the parent
 // goes on behind the page with another.
-func (w *worker) readPDF(ctx context.Context, j job, r io.Reader) error {
-	doc, err := w.openPDF(ctx, j, r)
+func (r *pdfReader) readPDF(ctx context.Context, j Job, file io.Reader, out Output) error {
+	doc, err := r.openPDF(ctx, j, file, out)
 	if err != nil {
 		return err
 	}
 	defer doc.Close(ctx)
 	first := max(j.From, 1)
 	if first == 1 {
-		if err := w.sendPDFHead(ctx, doc); err != nil {
+		if err := sendPDFHead(ctx, doc, out); err != nil {
 			return err
 		}
 	}
 	missing := 0
 	for n := first; n <= min(doc.Pages(), j.Pages) && missing < maxMissing; n++ {
 		page, err := doc.Page(ctx, n)
-		out := pdfPage{Number: n, Failed: true}
+		read := Page{Number: n, Failed: true}
 		switch {
 		case errors.Is(err, pdfium.ErrPage):
 			missing++
@@ -142,26 +106,27 @@ func (w *worker) readPDF(ctx context.Context, j job, r io.Reader) error {
 			return fmt.Errorf("read page %d: %w", n, err)
 		default:
 			missing = 0
-			out = layoutPage(n, page)
-			if out.Scanned || out.Garbled {
-				if out, err = w.recognisePage(ctx, j, doc, out); err != nil {
+			read = layoutPage(n, page)
+			if read.Scanned || read.Garbled {
+				draw := func(width int) (image.Image, error) { return doc.Render(ctx, n, width) }
+				if read, err = r.scans.Recognise(ctx, j, read, out, draw); err != nil {
 					return fmt.Errorf("recognise page %d: %w", n, err)
 				}
 			}
 		}
-		if err := writeJSON(w.out, framePage, out); err != nil {
+		if err := out.Page(read); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *worker) sendPDFHead(ctx context.Context, doc *pdfium.Document) error {
+func sendPDFHead(ctx context.Context, doc *pdfium.Document, out Output) error {
 	marks, err := doc.Outline(ctx)
 	if err != nil {
 		return fmt.Errorf("read outline: %w", err)
 	}
-	h := head{Format: formatPDF, Title: pdfTitle(doc.Title(ctx)), Pages: doc.Pages()}
+	h := Head{Format: "pdf", Title: pdfTitle(doc.Title(ctx)), Pages: doc.Pages()}
 	h.Cut, h.Listed = doc.Cut()
 	for _, m := range marks {
 		if title := oneLine(clean(m.Title)); title != "" && len(title) <= maxHeading {
@@ -169,15 +134,15 @@ func (w *worker) sendPDFHead(ctx context.Context, doc *pdfium.Document) error {
 			if m.Y >= 0 {
 				y = tenths(m.Y)
 			}
-			h.Outline = append(h.Outline, bookmark{Title: title, Level: m.Level, Page: m.Page, Y: y})
+			h.Outline = append(h.Outline, Bookmark{Title: title, Level: m.Level, Page: m.Page, Y: y})
 		}
 	}
-	return writeJSON(w.out, frameHead, h)
+	return out.Head(h)
 }
 
 // renderPDF draws one page.
-func (w *worker) renderPDF(ctx context.Context, j job, r io.Reader) error {
-	doc, err := w.openPDF(ctx, j, r)
+func (r *pdfReader) renderPDF(ctx context.Context, j Job, file io.Reader, out Output) error {
+	doc, err := r.openPDF(ctx, j, file, out)
 	if err != nil {
 		return err
 	}
@@ -189,5 +154,9 @@ func (w *worker) renderPDF(ctx context.Context, j job, r io.Reader) error {
 	if err != nil {
 		return refuse(fmt.Sprintf("page %d cannot be drawn: %v", j.Page, err))
 	}
-	return w.sendPNG(img)
+	png, err := PNG(img)
+	if err != nil {
+		return err
+	}
+	return out.Drawing(png)
 }

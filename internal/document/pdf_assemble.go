@@ -11,7 +11,7 @@ import (
 // assemblePDF turns pages of lines into text and blocks. It runs in the parent,
 // because what a line is shows only in the whole document: the size of its body
 // text, its outline, what repeats on every page.
-func assemblePDF(h head, pages []pdfPage, b *builder) (title string) {
+func assemblePDF(h Head, pages []Page, b *Builder) (title string) {
 	dropRunning(pages)
 	dropRunningImages(pages)
 	styles := measureStyles(pages)
@@ -36,7 +36,7 @@ func assemblePDF(h head, pages []pdfPage, b *builder) (title string) {
 // assembler builds the paragraphs of one page after the other. A paragraph that
 // goes on over a page break is two blocks, so that every block has one page.
 type assembler struct {
-	builder *builder
+	builder *Builder
 	styles  styles
 	words   map[string]bool
 	open    paragraph
@@ -48,11 +48,11 @@ type paragraph struct {
 	kind  ibid.BlockKind
 	level int  // of a heading
 	alone bool // a heading with nothing below it
-	lines []*pdfLine
+	lines []*Line
 	right int // the furthest end of a line
 }
 
-func (a *assembler) page(lines []pdfLine, marks map[int][]mark, images map[int][]string) {
+func (a *assembler) page(lines []Line, marks map[int][]mark, images map[int][]string) {
 	pitches := linePitches(lines)
 	for i := range lines {
 		l := &lines[i]
@@ -90,7 +90,7 @@ func (a *assembler) page(lines []pdfLine, marks map[int][]mark, images map[int][
 	}
 }
 
-func (a *assembler) kindOf(l *pdfLine, heading int) ibid.BlockKind {
+func (a *assembler) kindOf(l *Line, heading int) ibid.BlockKind {
 	switch {
 	case heading > 0:
 		return ibid.BlockHeading
@@ -109,7 +109,7 @@ func (a *assembler) kindOf(l *pdfLine, heading int) ibid.BlockKind {
 // breaks reports whether a line begins a new block. Measures are in tenths of a
 // point; a size is the height of the letters' body, the pitch the distance from
 // line to line.
-func (a *assembler) breaks(l *pdfLine, kind ibid.BlockKind, heading, pitch int) bool {
+func (a *assembler) breaks(l *Line, kind ibid.BlockKind, heading, pitch int) bool {
 	open := &a.open
 	prev := open.lines[len(open.lines)-1]
 	size := max(l.Size, prev.Size, 40)
@@ -138,14 +138,14 @@ func (a *assembler) breaks(l *pdfLine, kind ibid.BlockKind, heading, pitch int) 
 }
 
 // smallPrint reports a footnote mark or the like, set apart on its own line.
-func smallPrint(l, prev *pdfLine) bool {
+func smallPrint(l, prev *Line) bool {
 	return len(l.Text) <= 3 && l.Y0 < prev.Y1 || len(prev.Text) <= 3 && prev.Y0 < l.Y1 && l.Y0 < prev.Y1
 }
 
 // indents reports whether a line begins a paragraph by its indentation: the
 // first line of one stands further right than the line before, or, after the
 // second line of a hanging one, further left.
-func (a *assembler) indents(l, prev *pdfLine, size int) bool {
+func (a *assembler) indents(l, prev *Line, size int) bool {
 	shift := l.X0 - prev.X0
 	n := len(a.open.lines)
 	switch {
@@ -186,7 +186,7 @@ func (a *assembler) addParagraph(open paragraph) {
 	}
 }
 
-func stackLines(lines []*pdfLine) string {
+func stackLines(lines []*Line) string {
 	var b strings.Builder
 	for i, l := range lines {
 		if i > 0 {
@@ -198,7 +198,7 @@ func stackLines(lines []*pdfLine) string {
 }
 
 // indentLines keeps the indentation of code, as far as it shows.
-func indentLines(lines []*pdfLine) string {
+func indentLines(lines []*Line) string {
 	left, width := lines[0].X0, 0
 	for _, l := range lines {
 		left = min(left, l.X0)
@@ -220,7 +220,7 @@ func indentLines(lines []*pdfLine) string {
 }
 
 // joinItems puts every item of a list on a line of its own.
-func (a *assembler) joinItems(lines []*pdfLine) string {
+func (a *assembler) joinItems(lines []*Line) string {
 	var b strings.Builder
 	for i := 0; i < len(lines); {
 		j := i + 1
@@ -237,7 +237,7 @@ func (a *assembler) joinItems(lines []*pdfLine) string {
 }
 
 // joinLines makes running text of lines and joins words that were divided.
-func (a *assembler) joinLines(lines []*pdfLine) string {
+func (a *assembler) joinLines(lines []*Line) string {
 	var b strings.Builder
 	for i, l := range lines {
 		text := l.Text
@@ -266,7 +266,7 @@ func (a *assembler) joinLines(lines []*pdfLine) string {
 type division struct{ word, suffix string }
 
 // dividedWord reports whether a line ends within a word.
-func dividedWord(l *pdfLine) (division, bool) {
+func dividedWord(l *Line) (division, bool) {
 	text, suffix := l.Text, ""
 	if !l.Hyphen {
 		var ok bool
@@ -317,7 +317,7 @@ func firstWord(s string) string {
 }
 
 // compounds returns the words that are written with a hyphen within a line.
-func compounds(pages []pdfPage) map[string]bool {
+func compounds(pages []Page) map[string]bool {
 	const most = 50_000
 	words := make(map[string]bool)
 	for i := range pages {
@@ -363,7 +363,7 @@ func continues(s string) bool {
 
 // linePitches returns, for every size of letters on a page, the usual distance
 // from one line to the next, as far as there are enough lines to tell.
-func linePitches(lines []pdfLine) map[int]int {
+func linePitches(lines []Line) map[int]int {
 	const step, fewest = 5, 3 // tenths of a point; lines
 	counts := make(map[[2]int]int)
 	for i := 1; i < len(lines); i++ {

@@ -16,7 +16,7 @@ type styles struct {
 	mono bool // most of the text is set in a typewriter face
 }
 
-func measureStyles(pages []pdfPage) styles {
+func measureStyles(pages []Page) styles {
 	bySize := make(map[int]int)
 	mono, all := 0, 0
 	for i := range pages {
@@ -42,7 +42,7 @@ func measureStyles(pages []pdfPage) styles {
 func roundSize(tenths int) int { return (tenths + 2) / 5 * 5 }
 
 // mark says that a heading begins at a line: the line itself is it, or, where
-// the words of a bookmark are not found on its page, stands below it.
+// the words of a Bookmark are not found on its page, stands below it.
 type mark struct {
 	level int
 	title string
@@ -74,10 +74,10 @@ func (m *marks) covers(bookmarks int) bool {
 }
 
 // placeOutline finds the bookmarks' words on their pages.
-func placeOutline(outline []bookmark, pages []pdfPage) *marks {
+func placeOutline(outline []Bookmark, pages []Page) *marks {
 	m := &marks{pages: make([]map[int][]mark, len(pages))}
 	used := make(map[[2]int]bool)
-	var unseen []bookmark
+	var unseen []Bookmark
 	for _, b := range outline {
 		if b.Page < 1 || b.Page > len(pages) {
 			continue
@@ -105,10 +105,10 @@ func placeOutline(outline []bookmark, pages []pdfPage) *marks {
 	return m
 }
 
-// findTitle returns the first line, and the number of lines, that a bookmark's
+// findTitle returns the first line, and the number of lines, that a Bookmark's
 // words take up. A title may be broken over up to four lines; a line may have a
-// number in front that the bookmark lacks, or the other way round.
-func findTitle(lines []pdfLine, b bookmark, page int, used map[[2]int]bool) (at, n int) {
+// number in front that the Bookmark lacks, or the other way round.
+func findTitle(lines []Line, b Bookmark, page int, used map[[2]int]bool) (at, n int) {
 	want := letters(b.Title)
 	if want == "" {
 		return 0, 0
@@ -133,7 +133,7 @@ func findTitle(lines []pdfLine, b bookmark, page int, used map[[2]int]bool) (at,
 	return best, n
 }
 
-func matchTitle(lines []pdfLine, want string) int {
+func matchTitle(lines []Line, want string) int {
 	const most = 4
 	have := ""
 	for k := 0; k < len(lines) && k < most; k++ {
@@ -167,7 +167,7 @@ func letters(s string) string {
 
 // firstBelow returns the first line at or below a height, 0 when that is not
 // known.
-func firstBelow(lines []pdfLine, y int) int {
+func firstBelow(lines []Line, y int) int {
 	const slack = 50 // tenths of a point
 	if y < 0 {
 		return 0
@@ -202,7 +202,7 @@ type candidate struct {
 // markByFont marks lines that are set larger than the body, or bold on lines of
 // their own. The largest style is level 1, and so on; styles that only the
 // first page has are those of a title page, and have no level.
-func markByFont(pages []pdfPage, s styles, m *marks) {
+func markByFont(pages []Page, s styles, m *marks) {
 	found, share := findHeadings(pages, s)
 	if share > 1.0/3 {
 		return // a poster, or a document all in bold: nothing stands out
@@ -226,7 +226,7 @@ func markByFont(pages []pdfPage, s styles, m *marks) {
 }
 
 // findHeadings returns the headings by font and their share of the text.
-func findHeadings(pages []pdfPage, s styles) (found []candidate, share float64) {
+func findHeadings(pages []Page, s styles) (found []candidate, share float64) {
 	inHeadings, all := 0, 1
 	for i := range pages {
 		lines := pages[i].Lines
@@ -278,7 +278,7 @@ func rankStyles(used map[fontStyle]bool) map[fontStyle]int {
 }
 
 // headingLines returns how many of the first lines form a heading, 0 for none.
-func headingLines(lines []pdfLine, s styles) int {
+func headingLines(lines []Line, s styles) int {
 	first := &lines[0]
 	if !standsOut(first, s) {
 		return 0
@@ -300,11 +300,11 @@ func headingLines(lines []pdfLine, s styles) int {
 	return n
 }
 
-func sameStyle(a, b *pdfLine) bool {
+func sameStyle(a, b *Line) bool {
 	return roundSize(a.Size) == roundSize(b.Size) && a.Bold == b.Bold && !b.Row && !b.Mono
 }
 
-func standsOut(l *pdfLine, s styles) bool {
+func standsOut(l *Line, s styles) bool {
 	if l.Row || l.Mono || l.Running {
 		return false
 	}
@@ -337,7 +337,7 @@ var caption = regexp.MustCompile(`^(?i:fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\
 
 // titleByFont returns what is set largest on the first page with text, ""
 // where nothing is larger than the rest.
-func titleByFont(pages []pdfPage, s styles) string {
+func titleByFont(pages []Page, s styles) string {
 	const maxTitle = 200
 	for i := range pages {
 		lines := pages[i].Lines

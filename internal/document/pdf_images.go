@@ -2,10 +2,10 @@ package document
 
 // dropRunningImages removes the small pictures that stand at the same place on
 // several pages, such as the mark of a company.
-func dropRunningImages(pages []pdfPage) {
+func dropRunningImages(pages []Page) {
 	const few, small, grid = 3, 12, 40 // pages; parts of the page; tenths of a point
 	type place [4]int
-	at := func(m pdfImage) place { return place{m.X0 / grid, m.Y0 / grid, m.X1 / grid, m.Y1 / grid} }
+	at := func(m Picture) place { return place{m.X0 / grid, m.Y0 / grid, m.X1 / grid, m.Y1 / grid} }
 	count := make(map[place]int)
 	for i := range pages {
 		for _, m := range pages[i].Images {
@@ -14,7 +14,7 @@ func dropRunningImages(pages []pdfPage) {
 	}
 	for i := range pages {
 		p := &pages[i]
-		var kept []pdfImage
+		var kept []Picture
 		for _, m := range p.Images {
 			if isSmall := (m.X1-m.X0)*(m.Y1-m.Y0) < p.Width*p.Height/small; !isSmall || count[at(m)] < few {
 				kept = append(kept, m)
@@ -27,7 +27,7 @@ func dropRunningImages(pages []pdfPage) {
 // placeImages returns the pictures of a page by the line before which they stand
 // in reading order: behind the last line of their column that is above them. The
 // index behind the last line stands for the end of the page.
-func placeImages(p *pdfPage) map[int][]string {
+func placeImages(p *Page) map[int][]string {
 	if len(p.Images) == 0 {
 		return nil
 	}

@@ -35,15 +35,15 @@ type piece struct {
 const wideGap = 1.3
 
 // layoutPage reads the lines of a page.
-func layoutPage(number int, p pdfium.Page) pdfPage {
-	out := pdfPage{Number: number, Width: tenths(p.Width), Height: tenths(p.Height)}
+func layoutPage(number int, p pdfium.Page) Page {
+	out := Page{Number: number, Width: tenths(p.Width), Height: tenths(p.Height)}
 	out.Scanned = !p.Hidden && p.Glyphs < 100 && p.Images > 0.5 && p.Glyphs < int(200*p.Images)
 	out.Garbled = p.Glyphs >= 40 && float64(p.Bad) > 0.3*float64(p.Glyphs)
 	if out.Garbled {
 		return out
 	}
 	for _, f := range p.Figures {
-		out.Images = append(out.Images, pdfImage{X0: tenths(f.X0), Y0: tenths(f.Y0), X1: tenths(f.X1), Y1: tenths(f.Y1), Alt: clean(f.Alt)})
+		out.Images = append(out.Images, Picture{X0: tenths(f.X0), Y0: tenths(f.Y0), X1: tenths(f.X1), Y1: tenths(f.Y1), Alt: clean(f.Alt)})
 	}
 	for _, note := range p.Notes {
 		out.Notes = append(out.Notes, clean(note))
@@ -56,8 +56,8 @@ func layoutPage(number int, p pdfium.Page) pdfPage {
 	return out
 }
 
-func (c *piece) line() pdfLine {
-	return pdfLine{
+func (c *piece) line() Line {
+	return Line{
 		Text: clean(c.text),
 		X0:   tenths(c.x0), Y0: tenths(c.y0), X1: tenths(c.x1), Y1: tenths(c.y1),
 		Base: tenths(c.base), Size: tenths(c.size),

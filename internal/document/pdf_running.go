@@ -31,7 +31,7 @@ type edgeLine struct {
 type edges [][]edgeLine
 
 // dropRunning removes running headers and footers from pages.
-func dropRunning(pages []pdfPage) {
+func dropRunning(pages []Page) {
 	all := make(edges, len(pages))
 	byKey := make(map[string][]edgeLine)
 	for i := range pages {
@@ -56,7 +56,7 @@ func dropRunning(pages []pdfPage) {
 		return
 	}
 	for i := range pages {
-		var kept []pdfLine
+		var kept []Line
 		for k, l := range pages[i].Lines {
 			if !drop[[2]int{i, k}] {
 				kept = append(kept, l)
@@ -74,7 +74,7 @@ func dropRunning(pages []pdfPage) {
 // that change, such as the topic of a manual's page: "lm 1623", "1630 lm.summaries".
 // A number is the page's where it counts with the pages nearby. The first line of
 // each topic is kept, as no heading; those that run on from it are dropped.
-func (all edges) numberedLines(pages []pdfPage, drop map[[2]int]bool) {
+func (all edges) numberedLines(pages []Page, drop map[[2]int]bool) {
 	byOffset := make(map[int][]edgeLine)
 	for i, lines := range all {
 		for _, e := range lines {
@@ -137,7 +137,7 @@ func repeatsOn(lines []edgeLine, at int) (count int) {
 
 // edgesOf returns the lines that may be running ones: the outermost of a page,
 // but not the heads of tables that go on from page to page.
-func edgesOf(p *pdfPage) []int {
+func edgesOf(p *Page) []int {
 	order := make([]int, len(p.Lines))
 	for i := range order {
 		order[i] = i

@@ -15,7 +15,7 @@ const maxImages = 10_000
 // image adds a picture. Its text is the description that the file gives, so that
 // it is found by it; without one the block is empty and stands where the next
 // one begins.
-func (b *builder) image(description string) {
+func (b *Builder) image(description string) {
 	if b.images == maxImages || b.err != nil {
 		return
 	}
@@ -32,7 +32,7 @@ func (b *builder) image(description string) {
 }
 
 // addImages adds pictures that a paragraph, list or table held, behind it.
-func (b *builder) addImages(descriptions []string) {
+func (b *Builder) addImages(descriptions []string) {
 	for _, s := range descriptions {
 		b.image(s)
 	}

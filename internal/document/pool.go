@@ -21,6 +21,7 @@ type Config struct {
 	Workers  int           // files read at the same time, 1 by default
 	Idle     time.Duration // after which a worker without a job ends, 1 minute by default
 	Limits   Limits
+	Formats  List // that are read, Formats() by default; Command must read the same
 	// Pages and pictures without text are read with tesseract where that is
 	// installed, unless NoOCR is set.
 	NoOCR        bool
@@ -44,6 +45,9 @@ type Pool struct {
 // New returns a pool that starts its workers when they are needed.
 func New(cfg Config) (*Pool, error) {
 	cfg.Limits = cfg.Limits.withDefaults()
+	if cfg.Formats == nil {
+		cfg.Formats = Formats()
+	}
 	setDefault(&cfg.Workers, 1)
 	setDefault(&cfg.Idle, time.Minute)
 	if len(cfg.Command) == 0 {
@@ -106,7 +110,7 @@ func (p *Pool) Extract(ctx context.Context, req Request, progress func(Progress)
 		return ibid.Extract{}, err
 	}
 	defer release()
-	c := newCollector(p.cfg.Limits, progress)
+	c := newCollector(p.cfg.Formats, p.cfg.Limits, progress)
 	deadline := p.deadline()
 	j := p.job(taskExtract, req, src)
 	for {
@@ -173,11 +177,11 @@ func (p *Pool) renderPage(ctx context.Context, req Request, page, width int) ([]
 
 func (p *Pool) job(task string, req Request, src *source) job {
 	l := p.cfg.Limits
-	return job{
-		Task: task, Size: src.size, Name: src.name, Format: req.Format, Password: req.Password,
+	return job{Task: task, Job: Job{
+		Size: src.size, Name: src.name, Format: req.Format, Password: req.Password,
 		NoOCR: p.cfg.NoOCR, OCRLanguages: p.cfg.OCRLanguages,
 		CacheDir: p.cfg.CacheDir, MemoryBytes: l.MemoryBytes, TextBytes: l.TextBytes, Pages: l.Pages,
-	}
+	}}
 }
 
 func (p *Pool) deadline() time.Time { return time.Now().Add(p.cfg.Limits.Timeout) }

@@ -17,10 +17,10 @@ const maxSlides = 5000
 
 // readPPTX reads a presentation. A slide is a page; its title is a heading.
 // Notes, charts and diagrams follow the slide they belong to.
-func readPPTX(b *builder, z *zipFile) (done, error) {
+func readPPTX(b *Builder, z *zipFile) (Done, error) {
 	main := ooxml.MainPart(z)
 	slides, err := z.slides(main)
-	d := done{Title: z.coreTitle()}
+	d := Done{Title: z.coreTitle()}
 	if len(slides) > maxSlides {
 		d.Notice = pageRange(1, maxSlides) + " of " + strconv.Itoa(len(slides)) + " read"
 		slides = slides[:maxSlides]
@@ -62,7 +62,7 @@ func (z *zipFile) slides(main string) ([]string, error) {
 }
 
 // slide reads a slide and what belongs to it.
-func (z *zipFile) slide(b *builder, part string) error {
+func (z *zipFile) slide(b *Builder, part string) error {
 	if err := z.shapes(b, part, false); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (z *zipFile) slide(b *builder, part string) error {
 	return nil
 }
 
-func (z *zipFile) shapes(b *builder, part string, notes bool) error {
+func (z *zipFile) shapes(b *Builder, part string, notes bool) error {
 	if !z.Has(part) {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (z *zipFile) readShapes(part string, s *slideReader) error {
 
 // slideComments adds what reviewers wrote. Files of PowerPoint 2021 and later
 // have paragraphs of drawings there, older ones text.
-func (z *zipFile) slideComments(b *builder, part string) error {
+func (z *zipFile) slideComments(b *Builder, part string) error {
 	if !z.Has(part) {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (z *zipFile) slideComments(b *builder, part string) error {
 
 // slideReader is the state between the elements of a slide.
 type slideReader struct {
-	builder     *builder
+	builder     *Builder
 	notes       bool   // only the body of notes is read
 	words       bool   // the numbers of charts are left out
 	placeholder string // what the open shape is for

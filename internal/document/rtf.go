@@ -19,10 +19,10 @@ import (
 // readRTF reads Rich Text Format (version 1.9.1): the words of paragraphs and of
 // tables, and headings where paragraphs have an outline level. Groups may nest
 // as deep as they like; nothing here is recursive.
-func readRTF(b *builder, data []byte) done {
+func readRTF(b *Builder, data []byte) Done {
 	r := &rtf{builder: b, text: &strings.Builder{}, data: data, codepage: charmap.Windows1252, state: rtfState{unicodeSkip: 1, level: -1}}
 	r.read()
-	return done{Title: pdfTitle(r.title.String())}
+	return Done{Title: pdfTitle(r.title.String())}
 }
 
 // rtfState is what a group restores at its end.
@@ -37,7 +37,7 @@ type rtfState struct {
 }
 
 type rtf struct {
-	builder  *builder
+	builder  *Builder
 	data     []byte
 	at       int
 	codepage encoding.Encoding

@@ -7,7 +7,7 @@ import (
 )
 
 // readText reads plain text: paragraphs are divided by blank lines.
-func readText(b *builder, s string) {
+func readText(b *Builder, s string) {
 	for para := range paragraphs(s) {
 		b.add(ibid.BlockParagraph, para)
 		if b.err != nil {

@@ -2,37 +2,30 @@ package document
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
-	"image/png"
 	"io"
 	"os"
 	"runtime/debug"
 
 	"ibid"
 	"ibid/internal/document/charset"
-	"ibid/internal/document/pdfium"
 )
 
 // worker is the child's side: it does one job after the other until its input
 // ends.
 type worker struct {
-	out    io.Writer
-	engine *pdfium.Engine // started with the first PDF
-
-	ocr      *ocr // nil where there is none
-	searched bool // ocr was looked for
+	out     io.Writer
+	formats List
 }
 
-// WorkerMain is the whole life of a worker process. It returns the exit code.
-// What cannot be one line for the user ends the process, and the parent goes on
-// with a new one.
-func WorkerMain(in io.Reader, out io.Writer) int {
-	w := &worker{out: out}
+// WorkerMain is the whole life of a worker process that reads files of some formats.
+// It returns the exit code. What cannot be one line for the user ends the process,
+// and the parent goes on with a new one.
+func WorkerMain(in io.Reader, out io.Writer, formats List) int {
+	w := &worker{out: out, formats: formats}
 	standBack()
 	if err := w.serve(context.Background(), bufio.NewReaderSize(in, 256<<10)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -84,56 +77,51 @@ func (w *worker) do(ctx context.Context, j job, in io.Reader) error {
 	return writeJSON(w.out, frameDone, d)
 }
 
-func (w *worker) perform(ctx context.Context, j job, file io.Reader) (done, error) {
+func (w *worker) perform(ctx context.Context, j job, file io.Reader) (Done, error) {
 	start := bufio.NewReaderSize(file, charset.SampleSize)
 	beginning, err := start.Peek(charset.SampleSize)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return done{}, fmt.Errorf("read file: %w", err)
+		return Done{}, fmt.Errorf("read file: %w", err)
 	}
-	if bytes.HasPrefix(beginning, []byte(oldOffice)) {
-		return done{}, refuseOldOffice(start, j.Name)
-	}
-	format, err := detect(beginning, j.Name, j.Format)
+	f, err := w.formats.Detect(beginning, j.Name, j.Format)
 	switch {
 	case err != nil:
-		return done{}, err
-	case j.Task == taskMembers && (format == formatPDF || format == formatImage):
-		return done{}, nil
-	case format == formatPDF && j.Task == taskRender:
-		return done{}, w.renderPDF(ctx, j, start)
-	case format == formatPDF:
-		return done{}, w.readPDF(ctx, j, start)
+		return Done{}, err
+	case f.Refuse != nil:
+		return Done{}, f.Refuse(start, j.Name)
+	case j.Task == taskRender && f.Draw != nil:
+		return Done{}, f.Draw(ctx, j.Job, start, w)
 	case j.Task == taskRender:
-		return done{}, refuse("only pages of PDFs can be drawn")
+		return Done{}, refuse("only pages of PDFs can be drawn")
+	case j.Task == taskMembers && f.Pages != nil:
+		return Done{}, nil
+	case f.Pages != nil:
+		return Done{}, f.Pages(ctx, j.Job, start, w)
 	}
-	data := make([]byte, j.Size)
-	if _, err := io.ReadFull(start, data); err != nil {
-		return done{}, fmt.Errorf("read file: %w", err)
-	}
-	if format == formatImage {
-		return done{}, w.readPicture(ctx, j, data)
-	}
-	return w.readWhole(j, format, data)
+	return w.readWhole(j, f, start, IsZip(beginning))
 }
 
 // readWhole reads the formats that are parsed from memory.
-func (w *worker) readWhole(j job, format string, data []byte) (done, error) {
-	var z *zipFile
-	if format == formatZip {
+func (w *worker) readWhole(j job, f Format, in io.Reader, isZip bool) (Done, error) {
+	file := File{Name: j.Name, Data: make([]byte, j.Size)}
+	if _, err := io.ReadFull(in, file.Data); err != nil {
+		return Done{}, fmt.Errorf("read file: %w", err)
+	}
+	if isZip {
 		var err error
-		if z, err = openZip(data); err != nil {
-			return done{}, err
+		if file.Zip, err = OpenZip(file.Data); err != nil {
+			return Done{}, err
 		}
-		format = z.format()
+		f = w.formats.Unzipped(file.Zip, f)
 	}
 	if j.Task == taskMembers {
-		return w.sendMembers(format, data)
+		return w.sendMembers(f, file)
 	}
-	if err := writeJSON(w.out, frameHead, head{Format: format}); err != nil {
-		return done{}, err
+	if err := w.Head(Head{Format: f.Name}); err != nil {
+		return Done{}, err
 	}
 	b := newBuilder(j.TextBytes, func(p part) error { return writeJSON(w.out, framePart, p) })
-	d, err := readFormat(b, format, j.Name, data, z)
+	d, err := f.Read(b, file)
 	b.flush()
 	if err == nil {
 		err = b.err
@@ -145,46 +133,17 @@ func (w *worker) readWhole(j job, format string, data []byte) (done, error) {
 	return d, err
 }
 
-// readFormat parses data into b; z is data opened, where it is a zip file. The
-// error is the file's, or b's.
-func readFormat(b *builder, format, name string, data []byte, z *zipFile) (done, error) {
-	switch format {
-	case formatMarkdown:
-		return done{Title: readMarkdown(b, charset.Decode(data, b.left))}, nil
-	case formatHTML:
-		return readHTML(b, data)
-	case formatCode:
-		readCode(b, charset.Decode(data, b.left), languageOf(name))
-	case formatCSV:
-		readCSV(b, charset.Decode(data, b.left))
-	case formatRTF:
-		return readRTF(b, data), nil
-	case formatEML:
-		return readEML(b, data), nil
-	case formatDOCX:
-		return readDOCX(b, z)
-	case formatPPTX:
-		return readPPTX(b, z)
-	case formatXLSX:
-		return readXLSX(b, z)
-	case formatODT, formatODS, formatODP:
-		return readODF(b, z, format)
-	case formatEPUB:
-		return readEPUB(b, z)
-	case formatZip:
-		return readZip(b, z)
-	default:
-		readText(b, charset.Decode(data, b.left))
-	}
-	return done{}, nil
-}
+// Starting implements Output.
+func (w *worker) Starting(begun bool) error { return writeJSON(w.out, frameStart, begun) }
 
-// sendPNG answers with a picture.
-func (w *worker) sendPNG(img image.Image) error {
-	var b bytes.Buffer
-	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
-	if err := encoder.Encode(&b, img); err != nil {
-		return fmt.Errorf("encode picture: %w", err)
-	}
-	return writeFrame(w.out, frameImage, b.Bytes())
-}
+// Head implements Output.
+func (w *worker) Head(h Head) error { return writeJSON(w.out, frameHead, h) }
+
+// Page implements Output.
+func (w *worker) Page(p Page) error { return writeJSON(w.out, framePage, p) }
+
+// Recognising implements Output.
+func (w *worker) Recognising(page int) error { return writeJSON(w.out, frameOCR, page) }
+
+// Drawing implements Output.
+func (w *worker) Drawing(png []byte) error { return writeFrame(w.out, frameImage, png) }

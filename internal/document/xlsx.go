@@ -17,7 +17,7 @@ const (
 // readXLSX reads a workbook. A sheet is a page and a heading; its rows are
 // tables. Cells show what their formulas last gave, or the formula where it never
 // gave anything.
-func readXLSX(b *builder, z *zipFile) (done, error) {
+func readXLSX(b *Builder, z *zipFile) (Done, error) {
 	err := readSheets(b, z)
 	switch {
 	case errors.Is(err, ooxml.ErrTooLarge):
@@ -26,10 +26,10 @@ func readXLSX(b *builder, z *zipFile) (done, error) {
 		err = refuseHint(ooxml.ErrBinary.Error(), ooxml.BinaryHint)
 	}
 	notice, err := partError(b, err)
-	return done{Title: z.coreTitle(), Notice: notice}, err
+	return Done{Title: z.coreTitle(), Notice: notice}, err
 }
 
-func readSheets(b *builder, z *zipFile) error {
+func readSheets(b *Builder, z *zipFile) error {
 	book, err := ooxml.OpenWorkbook(z)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func readSheets(b *builder, z *zipFile) error {
 
 // sheetTables makes tables of the rows of sheets.
 type sheetTables struct {
-	builder *builder
+	builder *Builder
 	rows    [][]string // of the table that is being made
 	left    int        // cells that may still be read
 }

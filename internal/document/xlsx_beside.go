@@ -11,7 +11,7 @@ import (
 
 // besideSheet adds what lies on a sheet: the comments on its cells, and the words
 // of its text boxes and charts.
-func (z *zipFile) besideSheet(b *builder, sheet string) error {
+func (z *zipFile) besideSheet(b *Builder, sheet string) error {
 	for _, r := range ooxml.RelationshipsOf(z, sheet) {
 		var err error
 		switch r.Kind {
@@ -33,7 +33,7 @@ func (z *zipFile) besideSheet(b *builder, sheet string) error {
 	return nil
 }
 
-func (z *zipFile) sheetComments(b *builder, part string) error {
+func (z *zipFile) sheetComments(b *Builder, part string) error {
 	if !z.Has(part) {
 		return nil
 	}

@@ -26,7 +26,11 @@ var ErrTooLarge = errors.New("the workbook is too large")
 // Such a file is whole; BinaryHint says what to do with it.
 var ErrBinary = errors.New("this is an Excel binary workbook (.xlsb), a format that cannot be read")
 
+// BinaryHint is what to do with such a file.
 const BinaryHint = "save it as .xlsx"
+
+// WorkbookExtensions are what names of workbooks end with, the binary kind excepted.
+var WorkbookExtensions = []string{".xlsx", ".xlsm"}
 
 // Workbook is an open workbook. What its sheets share is held in memory, their
 // rows are not.

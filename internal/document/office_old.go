@@ -1,0 +1,42 @@
+package document
+
+import (
+	"bytes"
+	"io"
+	"path"
+	"strings"
+
+	"ibid/internal/document/zipfile"
+)
+
+// oldOfficeFormat is recognised to say why it is not read.
+func oldOfficeFormat() Format {
+	return Format{
+		Name: "ole", Label: "Office before 2007", Kind: KindText, Refuse: refuseOldOffice,
+		Begins: func(start []byte) bool { return bytes.HasPrefix(start, []byte(oldOffice)) },
+	}
+}
+
+// oldOffice is how the files begin that Office wrote before 2007, those it
+// encrypts, and those of Outlook.
+const oldOffice = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
+
+// refuseOldOffice tells them apart by their names and by a part that encrypted
+// files have, whose name is in UTF-16.
+func refuseOldOffice(r io.Reader, fileName string) error {
+	var name strings.Builder
+	for _, c := range "EncryptedPackage" {
+		name.WriteRune(c)
+		name.WriteByte(0)
+	}
+	if zipfile.StreamContains(r, name.String()) {
+		return refuseHint("this Office file needs a password", "remove the password")
+	}
+	switch strings.ToLower(path.Ext(fileName)) {
+	case ".msg":
+		return refuseHint("this is a message of Outlook", "save it as .eml")
+	case ".msi":
+		return refuse("this is a program, not text")
+	}
+	return refuseHint("this is an Office file of the kind before 2007", "save it as DOCX, XLSX or PPTX")
+}
