@@ -37,21 +37,26 @@ type LibraryStore interface {
 	LibraryVersion(ctx context.Context, view access.View) (int64, error)
 }
 
-// LibraryStoreSuite is what every LibraryStore must pass. open returns an empty
-// store, closed when the test ends.
-func LibraryStoreSuite(t *testing.T, open func(t *testing.T) LibraryStore) {
-	for name, test := range map[string]func(*testing.T, *libraryTest){
-		"queries are what a look at every document finds": testQueries,
-		"pages hold while documents come and go":          testPages,
-		"bad cursors and orders are refused":              testBadPages,
-		"counts are what counting finds":                  testCounts,
-		"the version grows with what answers depend on":   testVersion,
-		"names are found as by looking at each":           testNames,
-		"questions name what they name among all":         testMentioned,
-	} {
-		t.Run(name, func(t *testing.T) {
-			test(t, &libraryTest{LibraryStore: open(t), t: t, random: rand.New(rand.NewPCG(1, 2)), there: map[string]ibid.Document{}})
-		})
+// LibraryCases is what every LibraryStore must do, for one opening of it and for two.
+var LibraryCases = []Case[LibraryStore]{
+	{"queries are what a look at every document finds", alone(testQueries)},
+	{"pages hold while documents come and go", alone(testPages)},
+	{"bad cursors and orders are refused", alone(testBadPages)},
+	{"counts are what counting finds", alone(testCounts)},
+	{"the version grows with what answers depend on", alone(testVersion)},
+	{"names are found as by looking at each", alone(testNames)},
+	{"questions name what they name among all", alone(testMentioned)},
+	{"a source added twice at once is one document", testAddedAtOnce},
+	{"changes at once all count", testChangedAtOnce},
+	{"what is removed twice at once is removed once", testRemovedAtOnce},
+	{"either opening sees what the other did", testEitherSees},
+	{"counts hold while both write", testCountsAtOnce},
+}
+
+// alone is a case with one opening.
+func alone(test func(*testing.T, *libraryTest)) func(*testing.T, Opener[LibraryStore]) {
+	return func(t *testing.T, open Opener[LibraryStore]) {
+		test(t, &libraryTest{LibraryStore: open(t), t: t, random: rand.New(rand.NewPCG(1, 2)), there: map[string]ibid.Document{}})
 	}
 }
 

@@ -25,11 +25,3 @@ func open(t *testing.T) *sqlite.DB {
 func TestRunStore(t *testing.T) {
 	ibidtest.RunStoreSuite(t, func(t *testing.T) ibidtest.RunStore { return open(t) })
 }
-
-func TestLibraryStore(t *testing.T) {
-	ibidtest.LibraryStoreSuite(t, func(t *testing.T) ibidtest.LibraryStore {
-		db := open(t)
-		db.SetFew(20) // some filters let fewer documents through, some more
-		return db
-	})
-}
