@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,7 +14,7 @@ import (
 
 	"ibid"
 	"ibid/internal/app"
-	"ibid/internal/ingest"
+	"ibid/internal/fetch"
 	"ibid/internal/say"
 )
 
@@ -64,13 +65,9 @@ func (c *cli) addCommand() *cobra.Command {
 }
 
 type addOptions struct {
-	category string
-	tags     []string
-	folder   string
-	noWait   bool
-	json     bool
-	watch    bool
-	password string // of protected files; "" for none
+	sendOptions
+	json  bool
+	watch bool
 }
 
 func (c *cli) add(ctx context.Context, s *app.Session, args []string, o addOptions) error {
@@ -78,20 +75,66 @@ func (c *cli) add(ctx context.Context, s *app.Session, args []string, o addOptio
 	if err != nil {
 		return err
 	}
-	a := c.newAdder(s, o, found.items)
+	o.fetch = fetchTyped(s)
+	report := c.newAddReport(o.json, found.items)
+	a := newAdder(s.Client, o.sendOptions, report)
 	err = a.run(ctx, found.items)
-	a.bar.end()
-	if ctx.Err() != nil && len(a.pending) > 0 && !a.noWait {
-		fmt.Fprintf(c.err, "not done yet: %s; processing goes on %s, and `ibid cancel` stops it\n", say.Count(len(a.pending), "document"), a.wherePending())
+	report.bar.end()
+	sum := a.tally()
+	if ctx.Err() != nil && sum.pending > 0 && !o.noWait {
+		fmt.Fprintf(c.err, "not done yet: %s; processing goes on %s, and `ibid cancel` stops it\n", say.Count(sum.pending, "document"), wherePending(s))
 	}
 	if err != nil {
 		return err
 	}
-	return a.summary(c.err, found)
+	return summary(c.err, sum, found, wherePending(s))
 }
 
-// say writes the line of an item, which flush prints.
-func (a *adder) say(one *added, outcome string) {
+// fetchTyped gets the pages whose addresses were typed.
+func fetchTyped(s *app.Session) func(context.Context, string) (fetch.Page, error) {
+	return func(ctx context.Context, url string) (fetch.Page, error) { return app.FetchTyped(ctx, s.Config, url) }
+}
+
+// addReport shows what becomes of files: a bar where that is a terminal, and a line
+// for each file that is done.
+type addReport struct {
+	out  *terminal
+	bar  *progress
+	json bool
+	said bytes.Buffer // lines to print
+}
+
+func (c *cli) newAddReport(json bool, items []item) *addReport {
+	return &addReport{out: newTerminal(c.out, c.env), bar: newProgress(newTerminal(c.err, c.env), items), json: json}
+}
+
+// Found makes room for a file.
+func (a *addReport) Found(one *added) { a.bar.more(one.item) }
+
+// Sending moves the bar.
+func (a *addReport) Sending(one *added, bytes int64) { a.bar.sent(one, bytes) }
+
+// Working moves the bar.
+func (a *addReport) Working(one *added) { a.bar.processed(one, one.doc) }
+
+// Taken writes the line of a file that is not waited for.
+func (a *addReport) Taken(one *added) { a.say(one, "sent") }
+
+// Finished writes the line of a file.
+func (a *addReport) Finished(one *added) {
+	a.bar.finished(one)
+	a.say(one, one.outcome())
+}
+
+// Flush prints what was said.
+func (a *addReport) Flush() {
+	if a.said.Len() > 0 {
+		a.bar.aside(func() { a.said.WriteTo(a.out.w) })
+	}
+}
+
+// say writes the line of a file, which Flush prints.
+func (a *addReport) say(one *added, outcome string) {
 	if a.json {
 		a.printJSON(one, outcome)
 		return
@@ -106,36 +149,7 @@ func (a *adder) say(one *added, outcome string) {
 	fmt.Fprintf(&a.said, "%s %s\n", mark, say.OneLine(one.name+": "+outcome, 0))
 }
 
-// wordless reports whether nothing was read in a picture that merely lies in a
-// folder or an archive. Photographs often do, so that this is no fault.
-func (one *added) wordless() bool {
-	return one.doc.Status == ibid.DocumentFailed && (one.root != "" || one.doc.PartOf != "") && ingest.Picture(one.name)
-}
-
-// outcome is the line that says what happened to an item.
-func (one *added) outcome() string {
-	if one.err != nil {
-		return say.Reason(one.err)
-	}
-	d := one.doc
-	var said string
-	switch {
-	case one.unchanged:
-		said = "unchanged"
-	case d.Kept > 0:
-		said = fmt.Sprintf("%d of %s embedded, %d kept", d.Embedded, say.Count(d.Chunks, "chunk"), d.Kept)
-	case d.Pages > 0:
-		said = say.Count(d.Pages, "page") + ", " + say.Count(d.Chunks, "chunk")
-	default:
-		said = say.Count(d.Chunks, "chunk")
-	}
-	if d.Notice != "" {
-		said += "; " + d.Notice
-	}
-	return said
-}
-
-func (a *adder) printJSON(one *added, outcome string) {
+func (a *addReport) printJSON(one *added, outcome string) {
 	line := struct {
 		Name     string         `json:"name"`
 		Source   string         `json:"source,omitempty"`
@@ -153,7 +167,7 @@ func (a *adder) printJSON(one *added, outcome string) {
 }
 
 // summary says on standard error what all of it came to.
-func (a *adder) summary(w io.Writer, found collection) error {
+func summary(w io.Writer, sum tally, found collection, where string) error {
 	if len(found.skipped) > 0 {
 		fmt.Fprintf(w, "left out, as they hold no text that can be read: %s\n", skippedText(found.skipped))
 	}
@@ -168,24 +182,25 @@ func (a *adder) summary(w io.Writer, found collection) error {
 	if len(found.system) > 0 {
 		fmt.Fprintf(w, "left out, as the system makes up what is in them: %s\n", strings.Join(found.system, ", "))
 	}
-	if a.wordless > 0 {
-		fmt.Fprintf(w, "left out, as nothing could be read in them: %s\n", say.Count(a.wordless, "picture"))
+	if sum.wordless > 0 {
+		fmt.Fprintf(w, "left out, as nothing could be read in them: %s\n", say.Count(sum.wordless, "picture"))
 	}
-	if len(a.pending) > 0 {
-		fmt.Fprintf(w, "%s sent; processing goes on %s\n", say.Count(len(a.pending), "document"), a.wherePending())
+	if sum.pending > 0 {
+		fmt.Fprintf(w, "%s sent; processing goes on %s\n", say.Count(sum.pending, "document"), where)
 	}
-	if a.failed > 0 {
-		fmt.Fprintf(w, "%d of %s could not be added\n", a.failed, say.Count(a.files, "document"))
+	if sum.failed > 0 {
+		fmt.Fprintf(w, "%d of %s could not be added\n", sum.failed, say.Count(sum.files, "document"))
 		return errReported
 	}
-	if a.files == 0 {
+	if sum.files == 0 {
 		return errors.New("found nothing to add")
 	}
 	return nil
 }
 
-func (a *adder) wherePending() string {
-	if a.session.Alone() {
+// wherePending is where files that were sent are read.
+func wherePending(s *app.Session) string {
+	if s.Alone() {
 		return "with the next command, or with `ibid serve`"
 	}
 	return "in the server"

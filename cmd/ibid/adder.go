@@ -1,9 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/internal/app"
 	"ibid/internal/client"
+	"ibid/internal/fetch"
+	"ibid/internal/ingest"
+	"ibid/internal/say"
 )
 
 // adder is one run of add. One goroutine, that of run, keeps what is known of every
@@ -20,13 +22,11 @@ import (
 // it (changes). So nobody asks for lists while it goes on; only where something may
 // have been missed are the pending documents asked for, by their ids.
 //
-// What is done is counted and printed, not kept.
+// What is done is counted and told, not kept.
 type adder struct {
-	addOptions
-	session *app.Session
-	out     *terminal
-	bar     *progress
-	said    bytes.Buffer      // lines to print
+	sendOptions
+	client  *client.Client
+	report  reporter
 	took    func(*added)      // called for every file that was taken in; may be nil
 	pending map[string]*added // id → sent and not done yet
 	sending map[string]bool   // source → whether it changed while it was being sent
@@ -37,6 +37,37 @@ type adder struct {
 	failed   int
 	wordless int // pictures in which nothing was read
 }
+
+// sendOptions say how files are taken in.
+type sendOptions struct {
+	category string
+	tags     []string
+	folder   string
+	password string // of protected files; "" for none
+	noWait   bool   // not until the documents can be searched
+	// fetch gets a page whose address was given; nil where none is.
+	fetch func(ctx context.Context, url string) (fetch.Page, error)
+}
+
+// reporter is told what becomes of files. Sending may come beside the rest.
+type reporter interface {
+	Found(*added)          // a file that came out of an archive is waited for, too
+	Sending(*added, int64) // so many bytes of a file are sent
+	Working(*added)        // its document says how far it is
+	Taken(*added)          // a file was sent, and is not waited for
+	Finished(*added)       // a file is done; outcome says what came of it
+	Flush()                // nothing more is told for now
+}
+
+// nobody is a reporter where nobody wants to know.
+type nobody struct{}
+
+func (nobody) Found(*added)          {}
+func (nobody) Sending(*added, int64) {}
+func (nobody) Working(*added)        {}
+func (nobody) Taken(*added)          {}
+func (nobody) Finished(*added)       {}
+func (nobody) Flush()                {}
 
 // added is one item and what became of it.
 type added struct {
@@ -49,28 +80,37 @@ type added struct {
 	done      bool
 }
 
-func (c *cli) newAdder(s *app.Session, o addOptions, items []item) *adder {
+func newAdder(to *client.Client, o sendOptions, report reporter) *adder {
 	return &adder{
-		addOptions: o,
-		session:    s,
-		out:        newTerminal(c.out, c.env),
-		pending:    map[string]*added{},
-		sending:    map[string]bool{},
-		asking:     map[string]bool{},
-		bar:        newProgress(newTerminal(c.err, c.env), items),
+		sendOptions: o,
+		client:      to,
+		report:      report,
+		pending:     map[string]*added{},
+		sending:     map[string]bool{},
+		asking:      map[string]bool{},
 	}
 }
 
+// tally is what adding came to.
+type tally struct {
+	files    int // done or pending, members of archives included
+	failed   int
+	wordless int // pictures in which nothing was read
+	pending  int // sent and not done yet
+}
+
+func (a *adder) tally() tally { return tally{a.files, a.failed, a.wordless, len(a.pending)} }
+
 // run sends every item, then waits until they all are processed.
 func (a *adder) run(ctx context.Context, items []item) error {
-	defer a.flush()
+	defer a.report.Flush()
 	ctx, cancel := context.WithCancel(ctx)
 	var working sync.WaitGroup
 	defer working.Wait()
 	defer cancel()
 	var changes <-chan client.Change // nil: nothing is waited for
 	if !a.noWait {
-		changes = a.session.Changes(ctx)
+		changes = a.client.Changes(ctx)
 		working.Go(func() {
 			<-ctx.Done()
 			for range changes { // until it is closed
@@ -106,7 +146,7 @@ func (a *adder) run(ctx context.Context, items []item) error {
 		if err := a.ask(ctx); err != nil {
 			return err
 		}
-		a.flush()
+		a.report.Flush()
 	}
 	return nil
 }
@@ -136,7 +176,7 @@ func (a *adder) take(s sending) {
 			a.asking[one.doc.ID] = true
 		}
 		if a.noWait {
-			a.say(one, "sent")
+			a.report.Taken(one)
 		}
 	}
 }
@@ -191,7 +231,7 @@ func (a *adder) ask(ctx context.Context) error {
 			continue
 		}
 		there := map[string]bool{}
-		for d, err := range a.session.EachDocument(ctx, url.Values{"document": ids}) {
+		for d, err := range a.client.EachDocument(ctx, url.Values{"document": ids}) {
 			if err != nil {
 				return err
 			}
@@ -219,7 +259,7 @@ func (a *adder) ask(ctx context.Context) error {
 // findMembers waits also for what came out of an archive. Those of an archive that
 // is ready are all there.
 func (a *adder) findMembers(ctx context.Context, archive *added) error {
-	for d, err := range a.session.EachDocument(ctx, url.Values{"part_of": {archive.doc.ID}}) {
+	for d, err := range a.client.EachDocument(ctx, url.Values{"part_of": {archive.doc.ID}}) {
 		if err != nil {
 			return err
 		}
@@ -230,7 +270,7 @@ func (a *adder) findMembers(ctx context.Context, archive *added) error {
 		one := &added{item: item{name: name, size: d.Bytes}, source: d.Source, doc: d, since: archive.since}
 		a.files++
 		a.pending[d.ID] = one
-		a.bar.more(one.item)
+		a.report.Found(one)
 		a.update(one, d)
 	}
 	return nil
@@ -254,7 +294,7 @@ func (a *adder) update(one *added, doc ibid.Document) {
 		one.err = errors.New(doc.Error)
 		a.finish(one)
 	default:
-		a.bar.processed(one, doc)
+		a.report.Working(one)
 	}
 }
 
@@ -276,14 +316,34 @@ func (a *adder) finish(one *added) {
 	case one.err != nil:
 		a.failed++
 	}
-	a.bar.finished(one)
-	a.say(one, one.outcome())
+	a.report.Finished(one)
 }
 
-// flush prints what was said.
-func (a *adder) flush() {
-	if a.said.Len() == 0 {
-		return
+// wordless reports whether nothing was read in a picture that merely lies in a
+// folder or an archive. Photographs often do, so that this is no fault.
+func (one *added) wordless() bool {
+	return one.doc.Status == ibid.DocumentFailed && (one.root != "" || one.doc.PartOf != "") && ingest.Picture(one.name)
+}
+
+// outcome is the line that says what happened to an item.
+func (one *added) outcome() string {
+	if one.err != nil {
+		return say.Reason(one.err)
 	}
-	a.bar.aside(func() { a.said.WriteTo(a.out.w) })
+	d := one.doc
+	var said string
+	switch {
+	case one.unchanged:
+		said = "unchanged"
+	case d.Kept > 0:
+		said = fmt.Sprintf("%d of %s embedded, %d kept", d.Embedded, say.Count(d.Chunks, "chunk"), d.Kept)
+	case d.Pages > 0:
+		said = say.Count(d.Pages, "page") + ", " + say.Count(d.Chunks, "chunk")
+	default:
+		said = say.Count(d.Chunks, "chunk")
+	}
+	if d.Notice != "" {
+		said += "; " + d.Notice
+	}
+	return said
 }

@@ -2,12 +2,24 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 	"time"
 
 	"ibid"
 	"ibid/internal/client"
 )
+
+// sayer writes the outcome of each file.
+type sayer struct{ to *bytes.Buffer }
+
+func (sayer) Found(*added)          {}
+func (sayer) Sending(*added, int64) {}
+func (sayer) Working(*added)        {}
+func (sayer) Taken(*added)          {}
+func (sayer) Flush()                {}
+
+func (s sayer) Finished(one *added) { fmt.Fprintf(s.to, "%s: %s\n", one.name, one.outcome()) }
 
 // TestAddTakesNoOldNews tells an adder of changes in orders that the network allows.
 func TestAddTakesNoOldNews(t *testing.T) {
@@ -16,8 +28,7 @@ func TestAddTakesNoOldNews(t *testing.T) {
 	var said bytes.Buffer
 	begin := func(names ...string) *adder {
 		said.Reset()
-		c := &cli{out: &said, err: &bytes.Buffer{}, env: env()}
-		a := c.newAdder(nil, addOptions{}, nil)
+		a := newAdder(nil, sendOptions{}, sayer{&said})
 		var sources []string
 		for _, name := range names {
 			sources = append(sources, "/x/"+name)
@@ -45,7 +56,7 @@ func TestAddTakesNoOldNews(t *testing.T) {
 	a.change(client.Change{Document: doc("b", ibid.DocumentReady, at)})
 	a.change(client.Change{Document: doc("b", ibid.DocumentFailed, at.Add(time.Second))}) // later, by somebody else
 	a.change(client.Change{Document: ibid.Document{ID: "id-b"}, Removed: true})
-	if a.flush(); said.String() != "✓ b: 1 chunk\n" || a.failed != 0 {
+	if said.String() != "b: 1 chunk\n" || a.failed != 0 {
 		t.Errorf("said %q, %d failed", said.String(), a.failed)
 	}
 	a.change(client.Change{Document: ibid.Document{ID: "id-a"}, Removed: true})

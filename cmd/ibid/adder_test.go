@@ -106,7 +106,7 @@ func TestAddLearnsWhatItMissed(t *testing.T) {
 		h.file(fmt.Sprintf("%d/note-%d.md", i%3, i), fmt.Sprintf("# Note %d\n\nThe walrus number %d sleeps.\n", i, i))
 	}
 	h.file("empty.md", "")
-	h.file("large.txt", strings.Repeat("The pelican eats a fish.\n", smallFile/20))
+	h.file("large.txt", strings.Repeat("The pelican eats a fish.\n", (1<<20)/20))
 	h.file("papers.zip", zipOf("terms.md", warrantyText, "inner.zip", zipOf("note.md", "The key lies under the mat.")))
 	_, address := h.serve()
 	server, err := url.Parse(address)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -73,7 +74,7 @@ func (c *cli) recoverCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			done, err := c.recover(ctx, cfg, unlisted)
+			done, err := recoverLibrary(ctx, cfg, unlisted, c.err)
 			if ctx.Err() != nil {
 				fmt.Fprintln(c.err, "not done yet: ibid recover goes on where it was")
 			}
@@ -94,8 +95,8 @@ func (c *cli) recoverCommand() *cobra.Command {
 	return cmd
 }
 
-// recover does the steps that are left.
-func (c *cli) recover(ctx context.Context, cfg config.Config, unlisted bool) (recovery, error) {
+// recoverLibrary does the steps that are left, and tells what it does.
+func recoverLibrary(ctx context.Context, cfg config.Config, unlisted bool, tell io.Writer) (recovery, error) {
 	dir := cfg.Data
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		e := ibid.Errorf(ibid.CodeNotFound, "there is no data directory %s", dir)
@@ -118,18 +119,18 @@ func (c *cli) recover(ctx context.Context, cfg config.Config, unlisted bool) (re
 		return r, err
 	}
 	if r.Step == stepMove {
-		fmt.Fprintf(c.err, "%s\n", say.Safe(r.Found))
+		fmt.Fprintf(tell, "%s\n", say.Safe(r.Found))
 		if err := r.move(); err != nil {
 			return r, err
 		}
 	}
 	if r.Step == stepBuild {
-		fmt.Fprintln(c.err, "reading what can be read in the old database")
+		fmt.Fprintln(tell, "reading what can be read in the old database")
 		if err := r.build(ctx); err != nil {
 			return r, err
 		}
 	}
-	if err := c.readOriginals(ctx, cfg, &r); err != nil {
+	if err := readOriginals(ctx, cfg, &r, tell); err != nil {
 		return r, err
 	}
 	return r, disk.Delete(disk.OS{}, filepath.Join(dir, datadir.RecoveryName))

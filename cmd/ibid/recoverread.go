@@ -29,7 +29,7 @@ import (
 
 // readOriginals lets the pipeline read every document that the new database lists,
 // and adds the originals that it does not list. It answers no requests meanwhile.
-func (c *cli) readOriginals(ctx context.Context, cfg config.Config, r *recovery) (err error) {
+func readOriginals(ctx context.Context, cfg config.Config, r *recovery, tell io.Writer) (err error) {
 	if cfg.Origins["log_level"] == "" {
 		cfg.LogLevel = "error" // what cannot be read is said at the end
 	}
@@ -43,7 +43,7 @@ func (c *cli) readOriginals(ctx context.Context, cfg config.Config, r *recovery)
 	if err := a.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	rest := originals{app: a, dir: cfg.Data, notice: c.err}
+	rest := originals{app: a, dir: cfg.Data, notice: tell}
 	if err := rest.add(ctx); err != nil {
 		return err
 	}

@@ -108,22 +108,7 @@ func readMoment(text string) (time.Time, error) {
 func (c *cli) restore(ctx context.Context, dir, from string, at time.Time, o restoreOptions) error {
 	bar := newWorkBar(newTerminal(c.err, c.env))
 	defer bar.end()
-	source, err := backup.Open(ctx, disk.OS{}, from, at, bar.show)
-	if err != nil {
-		return err
-	}
-	hold, err := datadir.Acquire(dir, "restore")
-	if err != nil {
-		return err
-	}
-	defer hold.Release()
-	if err := mayRestore(ctx, dir, o.replace); err != nil {
-		return err
-	}
-	result, err := backup.Restore{FS: disk.OS{}, Dir: dir, Source: source, Anew: o.replace, Progress: bar.show, Now: time.Now,
-		Identify: func(identity string) error {
-			return disk.WriteFile(disk.OS{}, filepath.Join(dir, datadir.IdentityName), []byte(datadir.IdentityLine(identity)))
-		}}.Run(ctx)
+	result, err := restoreLibrary(ctx, dir, from, at, o.replace, bar.show)
 	bar.end()
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
@@ -132,6 +117,27 @@ func (c *cli) restore(ctx context.Context, dir, from string, at time.Time, o res
 		return err
 	}
 	return c.printRestored(dir, result, o.json)
+}
+
+// restoreLibrary puts the newest copy of a moment or before into a data directory
+// that no other process holds. A sound library is only replaced where replace says so.
+func restoreLibrary(ctx context.Context, dir, from string, at time.Time, replace bool, progress func(backup.Progress)) (backup.Restored, error) {
+	source, err := backup.Open(ctx, disk.OS{}, from, at, progress)
+	if err != nil {
+		return backup.Restored{}, err
+	}
+	hold, err := datadir.Acquire(dir, "restore")
+	if err != nil {
+		return backup.Restored{}, err
+	}
+	defer hold.Release()
+	if err := mayRestore(ctx, dir, replace); err != nil {
+		return backup.Restored{}, err
+	}
+	return backup.Restore{FS: disk.OS{}, Dir: dir, Source: source, Anew: replace, Progress: progress, Now: time.Now,
+		Identify: func(identity string) error {
+			return disk.WriteFile(disk.OS{}, filepath.Join(dir, datadir.IdentityName), []byte(datadir.IdentityLine(identity)))
+		}}.Run(ctx)
 }
 
 // mayRestore refuses to move a library out of the way that is sound.

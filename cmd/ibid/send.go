@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 
 	"ibid"
-	"ibid/internal/app"
 	"ibid/internal/client"
 	"ibid/internal/server/api"
 )
@@ -158,7 +157,7 @@ func (a *adder) splitUnchanged(ctx context.Context, batch []candidate) (known []
 			asked = append(asked, c)
 		}
 	}
-	documents, err := a.session.Unchanged(ctx, a.known(asked))
+	documents, err := a.client.Unchanged(ctx, a.known(asked))
 	if err != nil && (ctx.Err() != nil || concernsAll(err)) {
 		return nil, nil, err
 	}
@@ -227,7 +226,7 @@ func (a *adder) sendGroup(ctx context.Context, group []candidate) error {
 	if len(uploads) == 0 {
 		return nil
 	}
-	outcomes, err := a.session.UploadSmall(ctx, uploads)
+	outcomes, err := a.client.UploadSmall(ctx, uploads)
 	switch {
 	case err != nil && concernsAll(err):
 		return fmt.Errorf("add %s: %w", sent[0].name, err)
@@ -242,7 +241,7 @@ func (a *adder) sendGroup(ctx context.Context, group []candidate) error {
 	}
 	for i, one := range sent {
 		one.taken(outcomes[i].Uploaded, outcomes[i].Err)
-		a.bar.sent(one, one.size)
+		a.report.Sending(one, one.size)
 		if err := a.concernsAll(one); err != nil {
 			return err
 		}
@@ -275,9 +274,9 @@ func (one *added) taken(u api.Uploaded, err error) {
 func (a *adder) upload(ctx context.Context, one *added) error {
 	u := a.describe(one)
 	u.Open = func() (io.ReadCloser, int64, error) { return openRegular(one.root, one.path) }
-	u.Sent = func(n int64) { a.bar.sent(one, n) }
+	u.Sent = func(n int64) { a.report.Sending(one, n) }
 	if one.url != "" {
-		p, err := app.FetchTyped(ctx, a.session.Config, one.url)
+		p, err := a.fetch(ctx, one.url)
 		if err != nil {
 			return err
 		}
@@ -286,7 +285,7 @@ func (a *adder) upload(ctx context.Context, one *added) error {
 			return io.NopCloser(bytes.NewReader(p.Body)), int64(len(p.Body)), nil
 		}
 	}
-	taken, err := a.session.Upload(ctx, u)
+	taken, err := a.client.Upload(ctx, u)
 	one.taken(taken, err)
 	return err
 }

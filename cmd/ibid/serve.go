@@ -95,7 +95,9 @@ func (c *cli) serve(ctx context.Context, cfg config.Config, add []string) (err e
 		followed := make(chan struct{})
 		go func() {
 			defer close(followed)
-			c.followWatched(ctx, cfg, client.Endpoint{URL: "http://" + datadir.Dialable(ln.Addr()), Token: cfg.Token}, a.Watched)
+			self := client.New(client.Endpoint{URL: "http://" + datadir.Dialable(ln.Addr()), Token: cfg.Token}, nil)
+			defer self.Close()
+			followWatched(ctx, self, a.Watched)
 		}()
 		defer func() {
 			select {

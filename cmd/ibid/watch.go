@@ -16,6 +16,7 @@ import (
 
 	"ibid"
 	"ibid/internal/app"
+	"ibid/internal/client"
 	"ibid/internal/say"
 )
 
@@ -47,10 +48,76 @@ func onlyFolders(cmd *cobra.Command, args []string, o addOptions) error {
 	return nil
 }
 
-// watch follows folders until ctx ends, which is no failure. Each is looked at in a
-// goroutine of its own, so that a large one, or one on a drive that hangs, does not
-// hold up the others.
+// watch follows folders until ctx ends, which is no failure.
 func (c *cli) watch(ctx context.Context, s *app.Session, dirs []string, o addOptions) error {
+	err := watch(ctx, s.Client, dirs, o.sendOptions, &watchReport{c, o.json})
+	if ctx.Err() != nil {
+		fmt.Fprintln(c.err, "watching has ended; what was added stays")
+		return nil
+	}
+	return err
+}
+
+// watchReport shows what is done in the library.
+type watchReport struct {
+	cli  *cli
+	json bool // the lines of added files are all that is printed
+}
+
+// Files returns what is told of the files that are added at once.
+func (r *watchReport) Files(items []item) (reporter, func()) {
+	report := r.cli.newAddReport(r.json, items)
+	return report, report.bar.end
+}
+
+// Begins says that a folder is watched.
+func (r *watchReport) Begins(folder string) {
+	fmt.Fprintf(r.cli.err, "watching %s; Ctrl-C ends it\n", say.OneLine(folder, 0))
+}
+
+// Present says that a folder has gone or is there again.
+func (r *watchReport) Present(folder string, there bool) {
+	what := "is not there; nothing is removed, and watching goes on when it is back"
+	if there {
+		what = "is there again"
+	}
+	fmt.Fprintf(r.cli.err, "%s %s\n", say.OneLine(folder, 0), what)
+}
+
+// Moved says that a document has moved with its file.
+func (r *watchReport) Moved(from, to string) { r.say("→", from+": is now "+to) }
+
+// Removed says that a document has gone with its file.
+func (r *watchReport) Removed(file string) { r.say("−", file+": removed") }
+
+func (r *watchReport) say(mark, what string) {
+	if !r.json {
+		newTerminal(r.cli.out, r.cli.env).printf("%s %s\n", mark, say.OneLine(what, 0))
+	}
+}
+
+// watchReporter is told what is done in the library for a folder.
+type watchReporter interface {
+	// Files returns whom to tell of files that are added together, and what ends that.
+	Files([]item) (report reporter, end func())
+	Begins(folder string)
+	Present(folder string, there bool)
+	Moved(from, to string)
+	Removed(file string)
+}
+
+// Files, Begins, Present, Moved and Removed make nobody a watchReporter.
+func (nobody) Files([]item) (reporter, func()) { return nobody{}, func() {} }
+
+func (nobody) Begins(string)        {}
+func (nobody) Present(string, bool) {}
+func (nobody) Moved(string, string) {}
+func (nobody) Removed(string)       {}
+
+// watch follows folders until ctx ends, or the server can't be reached. Each is
+// looked at in a goroutine of its own, so that a large one, or one on a drive that
+// hangs, does not hold up the others.
+func watch(ctx context.Context, to *client.Client, dirs []string, o sendOptions, report watchReporter) error {
 	var all []*watcher
 	var sending sync.Mutex
 	for _, dir := range dirs {
@@ -58,7 +125,7 @@ func (c *cli) watch(ctx context.Context, s *app.Session, dirs []string, o addOpt
 		if err != nil {
 			return fmt.Errorf("watch %s: %w", dir, err)
 		}
-		all = append(all, &watcher{cli: c, session: s, options: o, out: newTerminal(c.out, c.env), folder: f, sending: &sending})
+		all = append(all, &watcher{client: to, options: o, report: report, folder: f, sending: &sending})
 	}
 	for _, w := range all {
 		if err := w.begin(ctx); err != nil && ctx.Err() == nil {
@@ -69,16 +136,11 @@ func (c *cli) watch(ctx context.Context, s *app.Session, dirs []string, o addOpt
 	defer end(nil)
 	var group sync.WaitGroup
 	for _, w := range all {
-		group.Go(func() { hold(watching, s, w.folder.root, o.folder) })
+		group.Go(func() { hold(watching, to, w.folder.root, o.folder) })
 		group.Go(func() { end(w.follow(watching)) }) // the first that fails ends all
 	}
 	group.Wait()
-	err := context.Cause(watching)
-	if ctx.Err() != nil {
-		fmt.Fprintln(c.err, "watching has ended; what was added stays")
-		return nil
-	}
-	return err
+	return context.Cause(watching)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -92,10 +154,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // watcher follows one folder.
 type watcher struct {
-	cli     *cli
-	session *app.Session
-	options addOptions
-	out     *terminal
+	client  *client.Client
+	options sendOptions
+	report  watchReporter
 	folder  *watchedFolder
 	sending *sync.Mutex     // held by the one watcher that changes the library, and prints
 	tell    func(files int) // nil, or told how many files there are while it looks and sends
@@ -117,13 +178,13 @@ func (w *watcher) follow(ctx context.Context) error {
 
 // begin says what is watched, and learns what the library has of it.
 func (w *watcher) begin(ctx context.Context) error {
-	for d, err := range w.session.EachDocument(ctx, url.Values{"below": {w.folder.prefix()}}) {
+	for d, err := range w.client.EachDocument(ctx, url.Values{"below": {w.folder.prefix()}}) {
 		if err != nil {
 			return err
 		}
 		w.folder.remember(d)
 	}
-	fmt.Fprintf(w.cli.err, "watching %s; Ctrl-C ends it\n", say.OneLine(w.folder.name, 0))
+	w.report.Begins(w.folder.name)
 	return nil
 }
 
@@ -137,7 +198,7 @@ func (w *watcher) round(ctx context.Context) (took time.Duration, err error) {
 	}
 	if present != f.present {
 		f.present = present
-		fmt.Fprintf(w.cli.err, "%s %s\n", say.OneLine(f.name, 0), map[bool]string{true: "is there again", false: "is not there; nothing is removed, and watching goes on when it is back"}[present])
+		w.report.Present(f.name, present)
 	}
 	if !present {
 		return time.Since(began), nil
@@ -186,10 +247,11 @@ func (w *watcher) do(ctx context.Context, f *watchedFolder, todo deeds) error {
 
 // read adds files, or new versions of them.
 func (w *watcher) read(ctx context.Context, f *watchedFolder, files []item) error {
-	a := w.cli.newAdder(w.session, w.options, files)
+	report, end := w.report.Files(files)
+	a := newAdder(w.client, w.options, report)
 	a.took = func(one *added) { f.known[one.source].id = one.doc.ID }
 	err := a.run(ctx, files)
-	a.bar.end()
+	end()
 	if w.tell != nil {
 		w.tell(f.documents())
 	}
@@ -197,7 +259,7 @@ func (w *watcher) read(ctx context.Context, f *watchedFolder, files []item) erro
 }
 
 func (w *watcher) move(ctx context.Context, f *watchedFolder, m moved) error {
-	err := w.session.Move(ctx, m.id, m.to.source(), filepath.Base(m.to.source()), m.to.folder)
+	err := w.client.Move(ctx, m.id, m.to.source(), filepath.Base(m.to.source()), m.to.folder)
 	switch {
 	case err == nil:
 	case ibid.CodeOf(err) == ibid.CodeConflict, ibid.CodeOf(err) == ibid.CodeNotFound, ibid.CodeOf(err) == ibid.CodeBadRequest:
@@ -208,7 +270,7 @@ func (w *watcher) move(ctx context.Context, f *watchedFolder, m moved) error {
 	default:
 		return fmt.Errorf("move %s: %w", m.from, err)
 	}
-	w.say("→", f.short(m.from)+": is now "+f.short(m.to.source()))
+	w.report.Moved(f.short(m.from), f.short(m.to.source()))
 	return nil
 }
 
@@ -218,18 +280,11 @@ func (w *watcher) remove(ctx context.Context, f *watchedFolder, path string) err
 	if id == "" {
 		return nil // it never came in
 	}
-	if err := w.session.DeleteDocument(ctx, id); err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
+	if err := w.client.DeleteDocument(ctx, id); err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
 		return fmt.Errorf("remove %s: %w", path, err)
 	}
-	w.say("−", f.short(path)+": removed")
+	w.report.Removed(f.short(path))
 	return nil
-}
-
-func (w *watcher) say(mark, what string) {
-	if w.options.json {
-		return // the lines of added files are the only JSON there is
-	}
-	w.out.printf("%s %s\n", mark, say.OneLine(what, 0))
 }
 
 // watchedFolder is a folder that is watched.

@@ -2,23 +2,17 @@ package main
 
 import (
 	"context"
-	"io"
 	"sync"
 	"time"
 
 	"ibid/internal/app"
-	"ibid/internal/app/config"
 	"ibid/internal/client"
 	"ibid/internal/server/api"
 )
 
 // followWatched follows the watched folders beside the server until ctx ends,
 // as `ibid add --watch` would, each in a goroutine of its own.
-func (c *cli) followWatched(ctx context.Context, cfg config.Config, at client.Endpoint, folders *app.WatchedFolders) {
-	quiet := *c
-	quiet.out, quiet.err = io.Discard, io.Discard
-	s := &app.Session{Client: client.New(at, nil), Config: cfg}
-	defer s.Client.Close()
+func followWatched(ctx context.Context, to *client.Client, folders *app.WatchedFolders) {
 	var group sync.WaitGroup
 	defer group.Wait()
 	following := map[string]context.CancelFunc{} // by the watch's id
@@ -32,7 +26,7 @@ func (c *cli) followWatched(ctx context.Context, cfg config.Config, at client.En
 			if following[w.ID] == nil {
 				watching, end := context.WithCancel(ctx)
 				following[w.ID] = end
-				group.Go(func() { quiet.followOne(watching, s, w, folders) })
+				group.Go(func() { followOne(watching, to, w, folders) })
 			}
 		}
 		for id, end := range following {
@@ -52,12 +46,12 @@ func (c *cli) followWatched(ctx context.Context, cfg config.Config, at client.En
 }
 
 // followOne follows one folder until ctx ends, and says how it is.
-func (c *cli) followOne(ctx context.Context, s *app.Session, w api.Watch, folders *app.WatchedFolders) {
+func followOne(ctx context.Context, to *client.Client, w api.Watch, folders *app.WatchedFolders) {
 	var one *watcher
 	for ctx.Err() == nil {
 		took, err := time.Duration(0), error(nil)
 		if one == nil {
-			one, err = c.beginOne(ctx, s, w, folders)
+			one, err = beginOne(ctx, to, w, folders)
 		}
 		if one != nil {
 			began := time.Now()
@@ -82,12 +76,12 @@ func (c *cli) followOne(ctx context.Context, s *app.Session, w api.Watch, folder
 }
 
 // beginOne begins to follow a folder; nil without an error: it is not there.
-func (c *cli) beginOne(ctx context.Context, s *app.Session, w api.Watch, folders *app.WatchedFolders) (*watcher, error) {
+func beginOne(ctx context.Context, to *client.Client, w api.Watch, folders *app.WatchedFolders) (*watcher, error) {
 	f, err := atLatest(ctx, func() (*watchedFolder, error) { return newWatchedFolder(w.Path) })
 	if err != nil {
 		return nil, ctx.Err()
 	}
-	one := &watcher{cli: c, session: s, options: addOptions{folder: w.Folder, noWait: true}, out: newTerminal(c.out, c.env), folder: f, sending: &sync.Mutex{},
+	one := &watcher{client: to, options: sendOptions{folder: w.Folder, noWait: true}, report: nobody{}, folder: f, sending: &sync.Mutex{},
 		tell: func(files int) { folders.Report(w.ID, "starting", files, nil) }}
 	if err := one.begin(ctx); err != nil {
 		return nil, err
@@ -97,9 +91,9 @@ func (c *cli) beginOne(ctx context.Context, s *app.Session, w api.Watch, folders
 
 // hold tells the server, as long as ctx lasts, that this command follows a
 // folder; one that can't be told is none the worse for it.
-func hold(ctx context.Context, s *app.Session, root, folder string) {
+func hold(ctx context.Context, to *client.Client, root, folder string) {
 	for ctx.Err() == nil {
-		_ = s.HoldFolder(ctx, root, folder)
+		_ = to.HoldFolder(ctx, root, folder)
 		_ = sleep(ctx, lookEvery)
 	}
 }
