@@ -7,13 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"ibid"
 	"ibid/internal/app"
+	"ibid/internal/app/adding"
 	"ibid/internal/fetch"
 	"ibid/internal/say"
 )
@@ -41,7 +43,7 @@ func (c *cli) addCommand() *cobra.Command {
 				}
 			}
 			var err error
-			if o.password, err = c.readPassword(cmd, ask, file); err != nil {
+			if o.Password, err = c.readPassword(cmd, ask, file); err != nil {
 				return err
 			}
 			return c.withSession(cmd, func(ctx context.Context, s *app.Session) error {
@@ -54,10 +56,10 @@ func (c *cli) addCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&o.watch, "watch", false, "follow these folders until Ctrl-C: what comes, changes, moves or goes there does so in the library")
-	flags.StringVar(&o.category, "category", "", "put the documents in this `CATEGORY`")
-	flags.StringArrayVar(&o.tags, "tag", nil, "give the documents this `TAG` (may be repeated)")
-	flags.StringVar(&o.folder, "folder", "", "put the documents in this `FOLDER` of the library")
-	flags.BoolVar(&o.noWait, "no-wait", false, "do not wait until the documents can be searched")
+	flags.StringVar(&o.Category, "category", "", "put the documents in this `CATEGORY`")
+	flags.StringArrayVar(&o.Tags, "tag", nil, "give the documents this `TAG` (may be repeated)")
+	flags.StringVar(&o.Folder, "folder", "", "put the documents in this `FOLDER` of the library")
+	flags.BoolVar(&o.NoWait, "no-wait", false, "do not wait until the documents can be searched")
 	flags.BoolVar(&ask, "password", false, "open protected PDFs with the password in $IBID_FILE_PASSWORD, else one that is asked for")
 	flags.StringVar(&file, "password-file", "", "open protected PDFs with the password in the first line of `FILE` (-: standard input)")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object per document")
@@ -65,24 +67,24 @@ func (c *cli) addCommand() *cobra.Command {
 }
 
 type addOptions struct {
-	sendOptions
+	adding.Options
 	json  bool
 	watch bool
 }
 
 func (c *cli) add(ctx context.Context, s *app.Session, args []string, o addOptions) error {
-	found, err := c.collectSlowly(ctx, args, o.folder)
+	found, err := c.collectSlowly(ctx, args, o.Folder)
 	if err != nil {
 		return err
 	}
-	o.fetch = fetchTyped(s)
-	report := c.newAddReport(o.json, found.items)
-	a := newAdder(s.Client, o.sendOptions, report)
-	err = a.run(ctx, found.items)
+	o.Fetch = fetchTyped(s)
+	report := c.newAddReport(o.json, found.Items)
+	a := adding.New(s.Client, o.Options, report)
+	err = a.Run(ctx, found.Items)
 	report.bar.end()
-	sum := a.tally()
-	if ctx.Err() != nil && sum.pending > 0 && !o.noWait {
-		fmt.Fprintf(c.err, "not done yet: %s; processing goes on %s, and `ibid cancel` stops it\n", say.Count(sum.pending, "document"), wherePending(s))
+	sum := a.Tally()
+	if ctx.Err() != nil && sum.Pending > 0 && !o.NoWait {
+		fmt.Fprintf(c.err, "not done yet: %s; processing goes on %s, and `ibid cancel` stops it\n", say.Count(sum.Pending, "document"), wherePending(s))
 	}
 	if err != nil {
 		return err
@@ -104,26 +106,26 @@ type addReport struct {
 	said bytes.Buffer // lines to print
 }
 
-func (c *cli) newAddReport(json bool, items []item) *addReport {
+func (c *cli) newAddReport(json bool, items []adding.Item) *addReport {
 	return &addReport{out: newTerminal(c.out, c.env), bar: newProgress(newTerminal(c.err, c.env), items), json: json}
 }
 
 // Found makes room for a file.
-func (a *addReport) Found(one *added) { a.bar.more(one.item) }
+func (a *addReport) Found(one *adding.Added) { a.bar.more(one.Item) }
 
 // Sending moves the bar.
-func (a *addReport) Sending(one *added, bytes int64) { a.bar.sent(one, bytes) }
+func (a *addReport) Sending(one *adding.Added, bytes int64) { a.bar.sent(one, bytes) }
 
 // Working moves the bar.
-func (a *addReport) Working(one *added) { a.bar.processed(one, one.doc) }
+func (a *addReport) Working(one *adding.Added) { a.bar.processed(one, one.Doc) }
 
 // Taken writes the line of a file that is not waited for.
-func (a *addReport) Taken(one *added) { a.say(one, "sent") }
+func (a *addReport) Taken(one *adding.Added) { a.say(one, "sent") }
 
 // Finished writes the line of a file.
-func (a *addReport) Finished(one *added) {
+func (a *addReport) Finished(one *adding.Added) {
 	a.bar.finished(one)
-	a.say(one, one.outcome())
+	a.say(one, one.Outcome())
 }
 
 // Flush prints what was said.
@@ -134,65 +136,65 @@ func (a *addReport) Flush() {
 }
 
 // say writes the line of a file, which Flush prints.
-func (a *addReport) say(one *added, outcome string) {
+func (a *addReport) say(one *adding.Added, outcome string) {
 	if a.json {
 		a.printJSON(one, outcome)
 		return
 	}
 	mark := a.out.paint(green, "✓")
 	switch {
-	case one.wordless():
+	case one.Wordless():
 		mark = "–"
-	case one.err != nil:
+	case one.Err != nil:
 		mark = a.out.paint(red, "✗")
 	}
-	fmt.Fprintf(&a.said, "%s %s\n", mark, say.OneLine(one.name+": "+outcome, 0))
+	fmt.Fprintf(&a.said, "%s %s\n", mark, say.OneLine(one.Name+": "+outcome, 0))
 }
 
-func (a *addReport) printJSON(one *added, outcome string) {
+func (a *addReport) printJSON(one *adding.Added, outcome string) {
 	line := struct {
 		Name     string         `json:"name"`
 		Source   string         `json:"source,omitempty"`
 		Outcome  string         `json:"outcome"`
 		Error    string         `json:"error,omitempty"`
 		Document *ibid.Document `json:"document,omitempty"`
-	}{Name: one.name, Source: one.source, Outcome: outcome}
-	if one.err != nil {
-		line.Outcome, line.Error = "failed", say.Reason(one.err)
+	}{Name: one.Name, Source: one.Source, Outcome: outcome}
+	if one.Err != nil {
+		line.Outcome, line.Error = "failed", say.Reason(one.Err)
 	}
-	if one.doc.ID != "" {
-		line.Document = &one.doc
+	if one.Doc.ID != "" {
+		line.Document = &one.Doc
 	}
 	json.NewEncoder(&a.said).Encode(line)
 }
 
 // summary says on standard error what all of it came to.
-func summary(w io.Writer, sum tally, found collection, where string) error {
-	if len(found.skipped) > 0 {
-		fmt.Fprintf(w, "left out, as they hold no text that can be read: %s\n", skippedText(found.skipped))
+func summary(w io.Writer, sum adding.Tally, found adding.Collection, where string) error {
+	if len(found.Skipped) > 0 {
+		fmt.Fprintf(w, "left out, as they hold no text that can be read: %s\n", adding.SkippedText(found.Skipped))
 	}
-	if n := len(found.links); n > 0 {
+	if n := len(found.Links); n > 0 {
 		const most = 5
-		names := strings.Join(found.links[:min(n, most)], ", ")
+		names := strings.Join(found.Links[:min(n, most)], ", ")
 		if n > most {
 			names += fmt.Sprintf(" and %d more", n-most)
 		}
 		fmt.Fprintf(w, "left out, as they lead out of the folder or to no file: %s\n", names)
 	}
-	if len(found.system) > 0 {
-		fmt.Fprintf(w, "left out, as the system makes up what is in them: %s\n", strings.Join(found.system, ", "))
+	if len(found.System) > 0 {
+		fmt.Fprintf(w, "left out, as the system makes up what is in them: %s\n", strings.Join(found.System, ", "))
 	}
-	if sum.wordless > 0 {
-		fmt.Fprintf(w, "left out, as nothing could be read in them: %s\n", say.Count(sum.wordless, "picture"))
+	if sum.Wordless > 0 {
+		fmt.Fprintf(w, "left out, as nothing could be read in them: %s\n", say.Count(sum.Wordless, "picture"))
 	}
-	if sum.pending > 0 {
-		fmt.Fprintf(w, "%s sent; processing goes on %s\n", say.Count(sum.pending, "document"), where)
+	if sum.Pending > 0 {
+		fmt.Fprintf(w, "%s sent; processing goes on %s\n", say.Count(sum.Pending, "document"), where)
 	}
-	if sum.failed > 0 {
-		fmt.Fprintf(w, "%d of %s could not be added\n", sum.failed, say.Count(sum.files, "document"))
+	if sum.Failed > 0 {
+		fmt.Fprintf(w, "%d of %s could not be added\n", sum.Failed, say.Count(sum.Files, "document"))
 		return errReported
 	}
-	if sum.files == 0 {
+	if sum.Files == 0 {
 		return errors.New("found nothing to add")
 	}
 	return nil
@@ -206,11 +208,23 @@ func wherePending(s *app.Session) string {
 	return "in the server"
 }
 
-func skippedText(skipped map[string]int) string {
-	var parts []string
-	for ext, n := range skipped {
-		parts = append(parts, fmt.Sprintf("%d %s", n, ext))
+// collectSlowly is collect for somebody who waits: after a second it shows how far
+// it is, where that is a terminal.
+func (c *cli) collectSlowly(ctx context.Context, args []string, folder string) (adding.Collection, error) {
+	t := newTerminal(c.err, c.env)
+	if !t.tty {
+		return adding.Collect(ctx, args, folder, nil)
 	}
-	slices.Sort(parts)
-	return strings.Join(parts, ", ")
+	began := time.Now()
+	var shown atomic.Int64 // ms since began
+	found, err := adding.Collect(ctx, args, folder, func(files int) {
+		if now := time.Since(began).Milliseconds(); ctx.Err() == nil && now > 1000 && now-shown.Load() > 100 {
+			shown.Store(now)
+			fmt.Fprintf(t.w, "\r\x1b[Klooking: %s files…", say.Thousands(files))
+		}
+	})
+	if shown.Load() > 0 {
+		fmt.Fprint(t.w, "\r\x1b[K")
+	}
+	return found, err
 }

@@ -18,6 +18,7 @@ import (
 
 	"ibid"
 	"ibid/internal/app"
+	"ibid/internal/app/adding"
 	"ibid/internal/say"
 	"ibid/internal/server/api"
 )
@@ -111,7 +112,7 @@ const maxAttached = 40 << 20
 func readAttachments(paths []string) ([]ibid.Attachment, error) {
 	var files []ibid.Attachment
 	for _, path := range paths {
-		f, size, err := openRegular("", path)
+		f, size, err := adding.OpenRegular("", path)
 		if err != nil {
 			return nil, fmt.Errorf("attach %s: %s", path, say.Reason(err))
 		}

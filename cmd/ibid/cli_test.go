@@ -18,6 +18,7 @@ import (
 	"ibid/internal/app"
 	"ibid/internal/app/config"
 	"ibid/internal/app/datadir"
+	"ibid/internal/client"
 	"ibid/internal/server/api"
 )
 
@@ -35,6 +36,8 @@ type fakeApp struct {
 }
 
 func (a *fakeApp) Start(context.Context) error { return nil }
+
+func (a *fakeApp) Work(context.Context, *client.Client) {}
 
 func (a *fakeApp) Stop() error {
 	a.stopped = true

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"ibid"
@@ -57,19 +56,5 @@ func TestHostileFileNames(t *testing.T) {
 	}
 	for _, name := range got {
 		h.must("rm", "--", name)
-	}
-}
-
-// A watched file whose name is no text is the same document after a restart.
-func TestWatchKnowsNamesThatAreNoText(t *testing.T) {
-	t.Parallel()
-	l := newLookout(t)
-	path := l.put("bad\xff.txt", "something", time.Minute)
-	l.remember(ibid.Document{ID: "d1", Source: validText(path)})
-	l.expect("read bad\xff.txt")
-	l.expect("")
-	l.expect("")
-	if l.known[validText(path)].id != "d1" {
-		t.Error("the document was forgotten")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"ibid"
+	"ibid/internal/app/adding"
 	"ibid/internal/say"
 )
 
@@ -25,7 +26,7 @@ type progress struct {
 // pages whose size nobody knows yet, move the bar.
 const leastShare = 32 << 10
 
-func newProgress(t *terminal, items []item) *progress {
+func newProgress(t *terminal, items []adding.Item) *progress {
 	p := &progress{share: map[string]int64{}}
 	if !t.tty || len(items) == 0 {
 		return p
@@ -47,7 +48,7 @@ func newProgress(t *terminal, items []item) *progress {
 }
 
 // more makes room for something that was found on the way.
-func (p *progress) more(it item) {
+func (p *progress) more(it adding.Item) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bar != nil {
@@ -55,16 +56,16 @@ func (p *progress) more(it item) {
 	}
 }
 
-func whole(it item) int64 { return max(it.size, leastShare) }
+func whole(it adding.Item) int64 { return max(it.Size, leastShare) }
 
-func (p *progress) sent(one *added, bytes int64) {
-	if one.size > 0 {
-		p.set(one, whole(one.item)/10*bytes/one.size)
+func (p *progress) sent(one *adding.Added, bytes int64) {
+	if one.Size > 0 {
+		p.set(one, whole(one.Item)/10*bytes/one.Size)
 	}
 }
 
-func (p *progress) processed(one *added, d ibid.Document) {
-	w := whole(one.item)
+func (p *progress) processed(one *adding.Added, d ibid.Document) {
+	w := whole(one.Item)
 	p.set(one, w/10+int64(d.Progress*float64(w-w/10)))
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,21 +90,21 @@ func stageText(d ibid.Document) string {
 	return said
 }
 
-func (p *progress) finished(one *added) {
-	p.set(one, whole(one.item))
+func (p *progress) finished(one *adding.Added) {
+	p.set(one, whole(one.Item))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.share, one.name)
+	delete(p.share, one.Name)
 }
 
-func (p *progress) set(one *added, done int64) {
+func (p *progress) set(one *adding.Added, done int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bar == nil || done <= p.share[one.name] {
+	if p.bar == nil || done <= p.share[one.Name] {
 		return
 	}
-	p.done += done - p.share[one.name]
-	p.share[one.name] = done
+	p.done += done - p.share[one.Name]
+	p.share[one.Name] = done
 	p.bar.Set64(p.done)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"ibid"
 	"ibid/internal/app/datadir"
+	"ibid/internal/app/recovery"
 )
 
 // livedIn is a data directory after use: two versions of a document, of which an
@@ -31,9 +32,9 @@ func livedIn(t *testing.T) house {
 }
 
 // recovers runs the command and returns what it says.
-func (h house) recovers() recovery {
+func (h house) recovers() recovery.Result {
 	h.t.Helper()
-	var r recovery
+	var r recovery.Result
 	if err := json.Unmarshal([]byte(h.must("recover", "--json")), &r); err != nil {
 		h.t.Fatal(err)
 	}
@@ -194,23 +195,23 @@ func TestRecoverGoesOn(t *testing.T) {
 	if err := os.Remove(filepath.Join(h.data, datadir.DatabaseName)); err != nil {
 		t.Fatal(err)
 	}
-	begin := func(t *testing.T, c house) recovery {
-		r, err := beginRecovery(t.Context(), c.data, false)
+	begin := func(t *testing.T, c house) recovery.Result {
+		r, err := recovery.BeginRecovery(t.Context(), c.data, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
-	move := func(t *testing.T, c house) recovery {
+	move := func(t *testing.T, c house) recovery.Result {
 		r := begin(t, c)
-		if err := r.move(); err != nil {
+		if err := r.Move(); err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
-	build := func(t *testing.T, c house) recovery {
+	build := func(t *testing.T, c house) recovery.Result {
 		r := move(t, c)
-		if err := r.build(t.Context()); err != nil {
+		if err := r.Build(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		return r
@@ -219,7 +220,7 @@ func TestRecoverGoesOn(t *testing.T) {
 		"before it begins": func(*testing.T, house) {},
 		"while files are moved": func(t *testing.T, c house) {
 			r := begin(t, c)
-			if err := os.Rename(filepath.Join(c.data, datadir.IdentityName), filepath.Join(c.data, r.aside(datadir.IdentityName))); err != nil {
+			if err := os.Rename(filepath.Join(c.data, datadir.IdentityName), filepath.Join(c.data, r.Aside(datadir.IdentityName))); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -229,8 +230,8 @@ func TestRecoverGoesOn(t *testing.T) {
 		},
 		"once the database is made": func(t *testing.T, c house) {
 			r := build(t, c)
-			r.Step = stepBuild // this was not noted any more
-			if err := r.write(); err != nil {
+			r.Step = recovery.StepBuild // this was not noted any more
+			if err := r.Write(); err != nil {
 				t.Fatal(err)
 			}
 		},

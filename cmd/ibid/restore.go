@@ -14,14 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ibid"
 	"ibid/internal/app"
-	"ibid/internal/app/datadir"
+	"ibid/internal/app/recovery"
 	"ibid/internal/backup"
-	"ibid/internal/disk"
 	"ibid/internal/say"
 	"ibid/internal/server/api"
-	"ibid/internal/store/sqlite"
 )
 
 type restoreOptions struct {
@@ -108,7 +105,7 @@ func readMoment(text string) (time.Time, error) {
 func (c *cli) restore(ctx context.Context, dir, from string, at time.Time, o restoreOptions) error {
 	bar := newWorkBar(newTerminal(c.err, c.env))
 	defer bar.end()
-	result, err := restoreLibrary(ctx, dir, from, at, o.replace, bar.show)
+	result, err := recovery.Restore(ctx, dir, from, at, o.replace, bar.show)
 	bar.end()
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
@@ -117,52 +114,6 @@ func (c *cli) restore(ctx context.Context, dir, from string, at time.Time, o res
 		return err
 	}
 	return c.printRestored(dir, result, o.json)
-}
-
-// restoreLibrary puts the newest copy of a moment or before into a data directory
-// that no other process holds. A sound library is only replaced where replace says so.
-func restoreLibrary(ctx context.Context, dir, from string, at time.Time, replace bool, progress func(backup.Progress)) (backup.Restored, error) {
-	source, err := backup.Open(ctx, disk.OS{}, from, at, progress)
-	if err != nil {
-		return backup.Restored{}, err
-	}
-	hold, err := datadir.Acquire(dir, "restore")
-	if err != nil {
-		return backup.Restored{}, err
-	}
-	defer hold.Release()
-	if err := mayRestore(ctx, dir, replace); err != nil {
-		return backup.Restored{}, err
-	}
-	return backup.Restore{FS: disk.OS{}, Dir: dir, Source: source, Anew: replace, Progress: progress, Now: time.Now,
-		Identify: func(identity string) error {
-			return disk.WriteFile(disk.OS{}, filepath.Join(dir, datadir.IdentityName), []byte(datadir.IdentityLine(identity)))
-		}}.Run(ctx)
-}
-
-// mayRestore refuses to move a library out of the way that is sound.
-func mayRestore(ctx context.Context, dir string, replace bool) error {
-	if _, unfinished := backup.Unfinished(dir); replace || unfinished {
-		return nil
-	}
-	if err := datadir.Inspect(ctx, dir); err != nil {
-		return nil // this is what a backup is for
-	}
-	in, err := sqlite.Inspect(ctx, filepath.Join(dir, datadir.DatabaseName), "")
-	if err != nil {
-		return nil
-	}
-	defer in.Close()
-	if in.Empty || in.Verify(ctx) != nil {
-		return nil
-	}
-	counted, err := in.Count(ctx)
-	if err != nil {
-		return nil
-	}
-	e := ibid.Errorf(ibid.CodeConflict, "there is a sound library in %s already, with %s and %s", dir, say.Count(counted.Documents, "document"), say.Count(counted.Threads, "conversation"))
-	e.Hint = "to restore beside it, use --data with a new folder; --replace moves it aside; --only-damaged mends its originals"
-	return e
 }
 
 func (c *cli) printRestored(dir string, r backup.Restored, asJSON bool) error {

@@ -20,10 +20,12 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/agent"
+	"ibid/internal/app/adding"
 	"ibid/internal/app/config"
 	"ibid/internal/app/datadir"
 	"ibid/internal/app/upkeep"
 	"ibid/internal/backup"
+	"ibid/internal/client"
 	"ibid/internal/database"
 	"ibid/internal/document"
 	"ibid/internal/engine/local"
@@ -63,8 +65,8 @@ type App struct {
 	runner   *run.Runner
 	server   *server.Server
 	catalog  *database.Catalog
-	Watched  *WatchedFolders
-	Upkeep   *upkeep.Upkeep
+	watched  *adding.Folders
+	upkeep   *upkeep.Upkeep
 	web      *websearch.Engine // nil until it is set up
 	fetcher  *fetch.Fetcher    // of pages for the model; nil until then
 	painter  *llm.Painter      // nil until it is set up
@@ -113,19 +115,35 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.Pipeline, err = ingest.New(ingest.Config{Dir: a.cfg.Data, Store: a.DB, Library: a.DB, Sweeper: a.DB, Divider: a.DB, Graph: a.DB, Embeddings: a.DB,
-		Index: a.index, Vectors: a.index, Extractor: files{a.readers}, Unpacker: files{a.readers}, Embedder: a.embedder,
-		Namer: a.namer(), SetEmbedder: a.searcher.SetEmbedder, Damaged: func(ctx context.Context) (map[string]bool, error) { return a.Upkeep.Damaged(ctx) },
-		KeepRemoved: a.cfg.Limits.KeepRemoved, Now: time.Now, NewID: newID, Log: a.log})
+	a.Pipeline, err = ingest.New(ingest.Config{
+		Dir:         a.cfg.Data,
+		Store:       a.DB,
+		Library:     a.DB,
+		Sweeper:     a.DB,
+		Divider:     a.DB,
+		Graph:       a.DB,
+		Embeddings:  a.DB,
+		Index:       a.index,
+		Vectors:     a.index,
+		Extractor:   files{a.readers},
+		Unpacker:    files{a.readers},
+		Embedder:    a.embedder,
+		Namer:       a.namer(),
+		SetEmbedder: a.searcher.SetEmbedder,
+		Damaged:     func(ctx context.Context) (map[string]bool, error) { return a.upkeep.Damaged(ctx) },
+		KeepRemoved: a.cfg.Limits.KeepRemoved,
+		Now:         time.Now,
+		NewID:       newID,
+		Log:         a.log,
+	})
 	if err != nil {
 		return err
 	}
 	a.catalog = openCatalog(a.cfg, a.DB, a.log)
-	a.Watched = &WatchedFolders{store: a.DB, local: config.IsLoopback(a.cfg.Addr)}
-	if err := a.Watched.load(ctx); err != nil {
+	if a.watched, err = adding.OpenFolders(ctx, a.DB, config.IsLoopback(a.cfg.Addr)); err != nil {
 		return err
 	}
-	if a.Upkeep, err = upkeep.New(a.cfg, a.DB, backup.Config{Copy: a.DB.CopyTo, Hold: a.Pipeline.HoldOriginals}, a.log); err != nil {
+	if a.upkeep, err = upkeep.New(a.cfg, a.DB, backup.Config{Copy: a.DB.CopyTo, Hold: a.Pipeline.HoldOriginals}, a.log); err != nil {
 		return err
 	}
 	// Who asks over HTTP may be anybody that the server lets in, so hosts of the
@@ -134,17 +152,63 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.runner = run.New(run.Config{Store: a.DB, Leases: a.DB, Threads: a.DB, Answer: a.answer, Owner: self.Owner(), Notifier: self,
-		MaxRuns: a.cfg.Limits.Runs, MaxQueued: a.cfg.Limits.QueuedRuns, Timeout: a.cfg.Limits.AnswerTime, MemoryChars: a.cfg.Limits.HistoryChars,
-		HistoryMessages: a.cfg.Limits.HistoryMessages, Verb: a.registry().Verb, Now: time.Now, NewID: newID, Log: a.log})
+	a.runner = run.New(run.Config{
+		Store:           a.DB,
+		Leases:          a.DB,
+		Threads:         a.DB,
+		Answer:          a.answer,
+		Owner:           self.Owner(),
+		Notifier:        self,
+		MaxRuns:         a.cfg.Limits.Runs,
+		MaxQueued:       a.cfg.Limits.QueuedRuns,
+		Timeout:         a.cfg.Limits.AnswerTime,
+		MemoryChars:     a.cfg.Limits.HistoryChars,
+		HistoryMessages: a.cfg.Limits.HistoryMessages,
+		Verb:            a.registry().Verb,
+		Now:             time.Now,
+		NewID:           newID,
+		Log:             a.log,
+	})
 	var page fs.FS
 	if files, built := web.Files(); built {
 		page = files
 	}
-	a.server = server.New(server.Config{Runner: a.runner, Tools: a.registry(), Threads: a.DB, Messages: a.DB, Branches: a.DB, Library: a.DB, Pipeline: a.Pipeline, Originals: a.Pipeline, FileText: a.fileTexts().Text, Fetcher: fetcher, Databases: a.catalog, Watches: a.Watched, Upkeep: a.Upkeep,
-		Searcher: a.searcher, SearchMode: search.Mode(a.cfg.SearchMode), Status: a.status, Doctor: a.doctor, Repair: a.Pipeline.Rebuild, Inventory: a.inventory, Settings: a.settings, Try: a.try, Ready: a.ready, Forceable: a.forceable, Choosable: a.choosable,
-		Page: page, Token: a.cfg.Token, Owner: a.cfg.Owner, KeepRemoved: a.cfg.Limits.KeepRemoved, MaxRequests: a.cfg.Limits.Connections, MaxUploadBytes: int64(a.cfg.Limits.FileMB) << 20,
-		MaxAttachmentBytes: int64(a.cfg.Limits.AttachmentMB) << 20, Now: time.Now, NewID: newID, Log: a.log})
+	a.server = server.New(server.Config{
+		Runner:             a.runner,
+		Tools:              a.registry(),
+		Threads:            a.DB,
+		Messages:           a.DB,
+		Branches:           a.DB,
+		Library:            a.DB,
+		Pipeline:           a.Pipeline,
+		Originals:          a.Pipeline,
+		FileText:           a.fileTexts().Text,
+		Fetcher:            fetcher,
+		Databases:          a.catalog,
+		Watches:            a.watched,
+		Upkeep:             a.upkeep,
+		Searcher:           a.searcher,
+		SearchMode:         search.Mode(a.cfg.SearchMode),
+		Status:             a.status,
+		Doctor:             a.doctor,
+		Repair:             a.Pipeline.Rebuild,
+		Inventory:          a.inventory,
+		Settings:           a.settings,
+		Try:                a.try,
+		Ready:              a.ready,
+		Forceable:          a.forceable,
+		Choosable:          a.choosable,
+		Page:               page,
+		Token:              a.cfg.Token,
+		Owner:              a.cfg.Owner,
+		KeepRemoved:        a.cfg.Limits.KeepRemoved,
+		MaxRequests:        a.cfg.Limits.Connections,
+		MaxUploadBytes:     int64(a.cfg.Limits.FileMB) << 20,
+		MaxAttachmentBytes: int64(a.cfg.Limits.AttachmentMB) << 20,
+		Now:                time.Now,
+		NewID:              newID,
+		Log:                a.log,
+	})
 	return nil
 }
 
@@ -217,8 +281,23 @@ func (a *App) Start(ctx context.Context) error {
 	return nil
 }
 
-// SoftStop is how long running answers may go on when the program stops.
-const SoftStop = 3 * time.Second
+// softStop is how long running answers may go on when the program stops.
+const softStop = 3 * time.Second
+
+// Work follows the watched folders, backs up and reads originals.
+func (a *App) Work(ctx context.Context, self *client.Client) {
+	followed := make(chan struct{})
+	go func() {
+		defer close(followed)
+		adding.Follow(ctx, self, a.watched)
+	}()
+	a.upkeep.KeepUp(ctx)
+	<-ctx.Done()
+	select {
+	case <-followed:
+	case <-time.After(softStop): // a file on a drive that hangs
+	}
+}
 
 // Stop ends everything in the order in which it depends on one another. Runs
 // that are not done are handed back and go on at the next start.
@@ -229,7 +308,7 @@ func (a *App) Stop() error {
 		a.trimmer = nil
 	}
 	if a.runner != nil {
-		soft, cancel := context.WithTimeout(context.Background(), SoftStop)
+		soft, cancel := context.WithTimeout(context.Background(), softStop)
 		a.runner.Close(soft)
 		cancel()
 	}

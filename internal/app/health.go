@@ -37,7 +37,7 @@ func (a *App) status(ctx context.Context) any {
 	if queue, err := a.Pipeline.Queue(ctx, access.System("the state of the server")); err == nil {
 		s.Queue = queue
 	}
-	s.Backup, s.Scrub = a.Upkeep.BackupStatus(ctx), a.Upkeep.ScrubStatus(ctx)
+	s.Backup, s.Scrub = a.upkeep.BackupStatus(ctx), a.upkeep.ScrubStatus(ctx)
 	if naming, err := a.Pipeline.Naming(ctx); err == nil {
 		s.Entities.NamingProgress = naming
 		if naming.Err != nil {
@@ -81,7 +81,7 @@ func probe(ctx context.Context, m ibid.Model) (ibid.Capabilities, error) {
 
 // doctor checks what can only be seen from inside.
 func (a *App) doctor(ctx context.Context) []api.Check {
-	return []api.Check{a.checkDatabase(ctx), a.checkOriginals(ctx), a.checkUnknown(ctx), a.Upkeep.CheckScrub(ctx), a.Upkeep.CheckBackup(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkEntities(ctx), a.checkScans(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
+	return []api.Check{a.checkDatabase(ctx), a.checkOriginals(ctx), a.checkUnknown(ctx), a.upkeep.CheckScrub(ctx), a.upkeep.CheckBackup(ctx), a.checkIndex(ctx), a.checkModel(ctx), a.checkEmbedder(ctx), a.checkEntities(ctx), a.checkScans(ctx), a.checkReranker(ctx), a.checkWeb(ctx), a.checkPainter(ctx), a.checkDisk(), checkPage()}
 }
 
 func (a *App) checkDatabase(ctx context.Context) api.Check {

@@ -21,9 +21,9 @@ const (
 	spareConnections = 100
 )
 
-// NewHTTPServer returns what answers on a listener, which it wraps: serve on the one
+// newHTTPServer returns what answers on a listener, which it wraps: serve on the one
 // that is returned. base ends the requests that are held; most bounds them.
-func NewHTTPServer(base context.Context, handler http.Handler, ln net.Listener, most int) (*http.Server, net.Listener) {
+func newHTTPServer(base context.Context, handler http.Handler, ln net.Listener, most int) (*http.Server, net.Listener) {
 	open := &connections{Listener: ln, most: most + spareConnections, idle: map[net.Conn]time.Time{}}
 	open.room = sync.NewCond(&open.mu)
 	return &http.Server{

@@ -16,7 +16,7 @@ func served(t *testing.T, handler http.Handler, most int, change func(*http.Serv
 	if err != nil {
 		t.Fatal(err)
 	}
-	web, ln := NewHTTPServer(t.Context(), handler, ln, most)
+	web, ln := newHTTPServer(t.Context(), handler, ln, most)
 	change(web)
 	ended := make(chan struct{})
 	go func() {

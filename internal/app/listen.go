@@ -9,9 +9,9 @@ import (
 	"ibid"
 )
 
-// Listen opens the port that serve answers on. A port that is taken is an
+// listen opens the port that serve answers on. A port that is taken is an
 // error that says so and how to mend it.
-func Listen(addr string) (net.Listener, error) {
+func listen(addr string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		e := ibid.Errorf(ibid.CodeConflict, "%s is in use by another program", addr)

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package main
+package adding
 
 // ofTheSystem reports whether a folder holds no files but what the system makes up.
 func ofTheSystem(dir string) bool { return dir == "/dev" }

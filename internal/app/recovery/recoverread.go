@@ -1,4 +1,4 @@
-package main
+package recovery
 
 import (
 	"archive/zip"
@@ -29,7 +29,7 @@ import (
 
 // readOriginals lets the pipeline read every document that the new database lists,
 // and adds the originals that it does not list. It answers no requests meanwhile.
-func readOriginals(ctx context.Context, cfg config.Config, r *recovery, tell io.Writer) (err error) {
+func readOriginals(ctx context.Context, cfg config.Config, r *Result, tell io.Writer) (err error) {
 	if cfg.Origins["log_level"] == "" {
 		cfg.LogLevel = "error" // what cannot be read is said at the end
 	}
@@ -47,7 +47,7 @@ func readOriginals(ctx context.Context, cfg config.Config, r *recovery, tell io.
 	if err := rest.add(ctx); err != nil {
 		return err
 	}
-	r.recovered, err = rest.sum(ctx)
+	r.Originals, err = rest.sum(ctx)
 	return err
 }
 
@@ -175,8 +175,8 @@ func (o *originals) wait(ctx context.Context) error {
 }
 
 // sum says what came of all of it.
-func (o *originals) sum(ctx context.Context) (recovered, error) {
-	sum := recovered{Damaged: []string{}, Failed: []string{}, Tables: []string{}}
+func (o *originals) sum(ctx context.Context) (Originals, error) {
+	sum := Originals{Damaged: []string{}, Failed: []string{}, Tables: []string{}}
 	err := o.app.EachDocument(ctx, ibid.DocumentQuery{}, func(d ibid.Document) {
 		switch {
 		case d.Status != ibid.DocumentReady:
@@ -298,39 +298,4 @@ func textEnding(head []byte) string {
 		}
 	}
 	return ".txt"
-}
-
-// printRecovery says what was recovered and what was not.
-func (c *cli) printRecovery(r recovery) {
-	out := newTerminal(c.out, c.env)
-	out.printf("%s can be searched", say.Count(r.Documents, "document"))
-	if s := r.Salvaged; s.Threads > 0 {
-		out.printf("; %s with %s are there", say.Count(s.Threads, "conversation"), say.Count(s.Messages, "message"))
-	}
-	out.printf(".\n")
-	if r.Unnamed > 0 {
-		out.printf("  %s lost their names and folders and are called recovered-…: ibid ls 'recovered-*'\n", say.Count(r.Unnamed, "document"))
-	}
-	if s := r.Salvaged; s.Removed > 0 {
-		out.printf("  %s that had been removed can be taken back for some days.\n", say.Count(s.Removed, "document"))
-	}
-	if s := r.Salvaged; s.Gaps > 0 {
-		out.printf("  The old database could not be read at %s.\n", say.Count(s.Gaps, "place"))
-	}
-	if len(r.Moved) > 0 && r.Salvaged.Threads == 0 {
-		out.printf("  No conversations could be read.\n")
-	}
-	list := func(what string, names []string) {
-		if len(names) == 0 {
-			return
-		}
-		out.printf("  %s:\n", what)
-		for _, name := range names {
-			out.printf("    %s\n", say.OneLine(name, 0))
-		}
-	}
-	list("Could not be read", r.Failed)
-	list("Are not as they were added; compare them with your own copies", r.Damaged)
-	list("Tables that nothing lists; attach their files again with ibid database add", r.Tables)
-	list("Kept aside, to be deleted once you miss nothing", r.Moved)
 }

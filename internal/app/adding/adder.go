@@ -1,4 +1,4 @@
-package main
+package adding
 
 import (
 	"context"
@@ -17,99 +17,104 @@ import (
 	"ibid/internal/say"
 )
 
-// adder is one run of add. One goroutine, that of run, keeps what is known of every
+// Adder is one run of add. One goroutine, that of run, keeps what is known of every
 // file: it is told what the senders have sent, and what the server says becomes of
 // it (changes). So nobody asks for lists while it goes on; only where something may
 // have been missed are the pending documents asked for, by their ids.
 //
 // What is done is counted and told, not kept.
-type adder struct {
-	sendOptions
+type Adder struct {
+	Options
 	client  *client.Client
-	report  reporter
-	took    func(*added)      // called for every file that was taken in; may be nil
-	pending map[string]*added // id → sent and not done yet
+	report  Reporter
+	took    func(*Added)      // called for every file that was taken in; may be nil
+	pending map[string]*Added // id → sent and not done yet
 	sending map[string]bool   // source → whether it changed while it was being sent
 	asking  map[string]bool   // ids of pending documents that have to be asked for
-	opened  []*added          // archives whose members have to be asked for
+	opened  []*Added          // archives whose members have to be asked for
 
 	files    int // done or pending, members of archives included
 	failed   int
 	wordless int // pictures in which nothing was read
 }
 
-// sendOptions say how files are taken in.
-type sendOptions struct {
-	category string
-	tags     []string
-	folder   string
-	password string // of protected files; "" for none
-	noWait   bool   // not until the documents can be searched
-	// fetch gets a page whose address was given; nil where none is.
-	fetch func(ctx context.Context, url string) (fetch.Page, error)
+// Options say how files are taken in.
+type Options struct {
+	Category string
+	Tags     []string
+	Folder   string
+	Password string // of protected files; "" for none
+	NoWait   bool   // not until the documents can be searched
+	// Fetch gets a page whose address was given; nil where none is.
+	Fetch func(ctx context.Context, url string) (fetch.Page, error)
 }
 
-// reporter is told what becomes of files. Sending may come beside the rest.
-type reporter interface {
-	Found(*added)          // a file that came out of an archive is waited for, too
-	Sending(*added, int64) // so many bytes of a file are sent
-	Working(*added)        // its document says how far it is
-	Taken(*added)          // a file was sent, and is not waited for
-	Finished(*added)       // a file is done; outcome says what came of it
+// Reporter is told what becomes of files. Sending may come beside the rest.
+type Reporter interface {
+	Found(*Added)          // a file that came out of an archive is waited for, too
+	Sending(*Added, int64) // so many bytes of a file are sent
+	Working(*Added)        // its document says how far it is
+	Taken(*Added)          // a file was sent, and is not waited for
+	Finished(*Added)       // a file is done; outcome says what came of it
 	Flush()                // nothing more is told for now
 }
 
-// nobody is a reporter where nobody wants to know.
-type nobody struct{}
+// Nobody is a reporter where nobody wants to know.
+type Nobody struct{}
 
-func (nobody) Found(*added)          {}
-func (nobody) Sending(*added, int64) {}
-func (nobody) Working(*added)        {}
-func (nobody) Taken(*added)          {}
-func (nobody) Finished(*added)       {}
-func (nobody) Flush()                {}
+func (Nobody) Found(*Added) {}
 
-// added is one item and what became of it.
-type added struct {
-	item
-	source    string
-	doc       ibid.Document
+func (Nobody) Sending(*Added, int64) {}
+
+func (Nobody) Working(*Added) {}
+
+func (Nobody) Taken(*Added) {}
+
+func (Nobody) Finished(*Added) {}
+
+func (Nobody) Flush() {}
+
+// Added is one item and what became of it.
+type Added struct {
+	Item
+	Source    string
+	Doc       ibid.Document
 	since     time.Time // when it was sent, as the server has it
 	unchanged bool
-	err       error
+	Err       error
 	done      bool
 }
 
-func newAdder(to *client.Client, o sendOptions, report reporter) *adder {
-	return &adder{
-		sendOptions: o,
-		client:      to,
-		report:      report,
-		pending:     map[string]*added{},
-		sending:     map[string]bool{},
-		asking:      map[string]bool{},
+func New(to *client.Client, o Options, report Reporter) *Adder {
+	return &Adder{
+		Options: o,
+		client:  to,
+		report:  report,
+		pending: map[string]*Added{},
+		sending: map[string]bool{},
+		asking:  map[string]bool{},
 	}
 }
 
-// tally is what adding came to.
-type tally struct {
-	files    int // done or pending, members of archives included
-	failed   int
-	wordless int // pictures in which nothing was read
-	pending  int // sent and not done yet
+// Tally is what adding came to.
+type Tally struct {
+	Files    int // done or pending, members of archives included
+	Failed   int
+	Wordless int // pictures in which nothing was read
+	Pending  int // sent and not done yet
 }
 
-func (a *adder) tally() tally { return tally{a.files, a.failed, a.wordless, len(a.pending)} }
+func (a *Adder) Tally() Tally { return Tally{a.files, a.failed, a.wordless, len(a.pending)} }
 
-// run sends every item, then waits until they all are processed.
-func (a *adder) run(ctx context.Context, items []item) error {
+// Run sends every item, then waits until they all are processed.
+func (a *Adder) Run(ctx context.Context, items []Item) error {
 	defer a.report.Flush()
 	ctx, cancel := context.WithCancel(ctx)
 	var working sync.WaitGroup
 	defer working.Wait()
 	defer cancel()
 	var changes <-chan client.Change // nil: nothing is waited for
-	if !a.noWait {
+	if !a.NoWait {
 		changes = a.client.Changes(ctx)
 		working.Go(func() {
 			<-ctx.Done()
@@ -152,37 +157,37 @@ func (a *adder) run(ctx context.Context, items []item) error {
 }
 
 // take learns what the senders begin to send and have sent.
-func (a *adder) take(s sending) {
+func (a *Adder) take(s sending) {
 	for _, source := range s.begun {
 		a.sending[source] = false
 	}
 	for _, one := range s.done {
-		changed := a.sending[one.source]
-		delete(a.sending, one.source)
+		changed := a.sending[one.Source]
+		delete(a.sending, one.Source)
 		a.files++
-		if one.err != nil {
+		if one.Err != nil {
 			a.finish(one)
 			continue
 		}
 		if a.took != nil {
 			a.took(one)
 		}
-		a.pending[one.doc.ID] = one
-		a.update(one, one.doc)
+		a.pending[one.Doc.ID] = one
+		a.update(one, one.Doc)
 		if one.done {
 			continue
 		}
 		if changed { // perhaps after it was taken in
-			a.asking[one.doc.ID] = true
+			a.asking[one.Doc.ID] = true
 		}
-		if a.noWait {
+		if a.NoWait {
 			a.report.Taken(one)
 		}
 	}
 }
 
 // change learns what became of a document.
-func (a *adder) change(ch client.Change) {
+func (a *Adder) change(ch client.Change) {
 	if ch.Begun {
 		for source := range a.sending {
 			a.sending[source] = true
@@ -216,7 +221,7 @@ const askAtOnce = 200
 
 // ask asks for the pending documents of which a change may have been missed, and
 // for what came out of archives.
-func (a *adder) ask(ctx context.Context) error {
+func (a *Adder) ask(ctx context.Context) error {
 	for len(a.asking) > 0 {
 		ids := make([]string, 0, askAtOnce)
 		for id := range a.asking {
@@ -258,16 +263,16 @@ func (a *adder) ask(ctx context.Context) error {
 
 // findMembers waits also for what came out of an archive. Those of an archive that
 // is ready are all there.
-func (a *adder) findMembers(ctx context.Context, archive *added) error {
-	for d, err := range a.client.EachDocument(ctx, url.Values{"part_of": {archive.doc.ID}}) {
+func (a *Adder) findMembers(ctx context.Context, archive *Added) error {
+	for d, err := range a.client.EachDocument(ctx, url.Values{"part_of": {archive.Doc.ID}}) {
 		if err != nil {
 			return err
 		}
-		if d.PartOf != archive.doc.ID || d.ChangeAt.Before(archive.since) || a.pending[d.ID] != nil {
+		if d.PartOf != archive.Doc.ID || d.ChangeAt.Before(archive.since) || a.pending[d.ID] != nil {
 			continue
 		}
-		name := archive.name + strings.TrimPrefix(d.Source, archive.source)
-		one := &added{item: item{name: name, size: d.Bytes}, source: d.Source, doc: d, since: archive.since}
+		name := archive.Name + strings.TrimPrefix(d.Source, archive.Source)
+		one := &Added{Item: Item{Name: name, Size: d.Bytes}, Source: d.Source, Doc: d, since: archive.since}
 		a.files++
 		a.pending[d.ID] = one
 		a.report.Found(one)
@@ -279,58 +284,58 @@ func (a *adder) findMembers(ctx context.Context, archive *added) error {
 // archives are the formats of documents that other documents come out of.
 var archives = []string{"zip", "eml"}
 
-func (a *adder) update(one *added, doc ibid.Document) {
+func (a *Adder) update(one *Added, doc ibid.Document) {
 	if doc.ChangeAt.Before(one.since) {
 		return // as it was before it was sent
 	}
-	one.doc = doc
+	one.Doc = doc
 	switch doc.Status {
 	case ibid.DocumentReady:
-		if !one.unchanged && !a.noWait && slices.Contains(archives, doc.Format) {
+		if !one.unchanged && !a.NoWait && slices.Contains(archives, doc.Format) {
 			a.opened = append(a.opened, one)
 		}
 		a.finish(one)
 	case ibid.DocumentFailed:
-		one.err = errors.New(doc.Error)
+		one.Err = errors.New(doc.Error)
 		a.finish(one)
 	default:
 		a.report.Working(one)
 	}
 }
 
-func (a *adder) gone(one *added) {
-	one.err = errors.New("was removed while it was being added")
+func (a *Adder) gone(one *Added) {
+	one.Err = errors.New("was removed while it was being added")
 	a.finish(one)
 }
 
 // finish says what became of an item, once.
-func (a *adder) finish(one *added) {
+func (a *Adder) finish(one *Added) {
 	if one.done {
 		return
 	}
 	one.done = true
-	delete(a.pending, one.doc.ID)
+	delete(a.pending, one.Doc.ID)
 	switch {
-	case one.wordless():
+	case one.Wordless():
 		a.wordless++
-	case one.err != nil:
+	case one.Err != nil:
 		a.failed++
 	}
 	a.report.Finished(one)
 }
 
-// wordless reports whether nothing was read in a picture that merely lies in a
+// Wordless reports whether nothing was read in a picture that merely lies in a
 // folder or an archive. Photographs often do, so that this is no fault.
-func (one *added) wordless() bool {
-	return one.doc.Status == ibid.DocumentFailed && (one.root != "" || one.doc.PartOf != "") && ingest.Picture(one.name)
+func (one *Added) Wordless() bool {
+	return one.Doc.Status == ibid.DocumentFailed && (one.root != "" || one.Doc.PartOf != "") && ingest.Picture(one.Name)
 }
 
-// outcome is the line that says what happened to an item.
-func (one *added) outcome() string {
-	if one.err != nil {
-		return say.Reason(one.err)
+// Outcome is the line that says what happened to an item.
+func (one *Added) Outcome() string {
+	if one.Err != nil {
+		return say.Reason(one.Err)
 	}
-	d := one.doc
+	d := one.Doc
 	var said string
 	switch {
 	case one.unchanged:

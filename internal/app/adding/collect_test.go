@@ -1,4 +1,4 @@
-package main
+package adding
 
 import (
 	"os"
@@ -9,9 +9,9 @@ import (
 )
 
 // mustCollect collects to the end.
-func mustCollect(t *testing.T, args []string, folder string) collection {
+func mustCollect(t *testing.T, args []string, folder string) Collection {
 	t.Helper()
-	c, err := collect(t.Context(), args, folder, nil)
+	c, err := Collect(t.Context(), args, folder, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,10 +29,10 @@ func tree(t *testing.T, files ...string) string {
 }
 
 // found lists items as NAME@FOLDER, or NAME! for those that cannot be added.
-func found(root string, c collection) []string {
+func found(root string, c Collection) []string {
 	var out []string
-	for _, it := range c.items {
-		name := strings.TrimPrefix(strings.TrimPrefix(it.name, root), "/")
+	for _, it := range c.Items {
+		name := strings.TrimPrefix(strings.TrimPrefix(it.Name, root), "/")
 		if it.err != nil {
 			out = append(out, name+"! "+it.err.Error())
 			continue
@@ -57,13 +57,13 @@ func TestCollectFolder(t *testing.T) {
 		"2024/.cache/d.md", "photo.JPG", "2024/photo.jpg", "2024/archive.tar")
 	c := mustCollect(t, []string{root}, "")
 	wantItems(t, found(root, c), []string{"a.md@papers", "2024/b.pdf@papers/2024", "2024/q1/c.txt@papers/2024/q1"})
-	if got := skippedText(c.skipped); got != "1 .tar, 2 .jpg" {
+	if got := SkippedText(c.Skipped); got != "1 .tar, 2 .jpg" {
 		t.Errorf("left out %s", got)
 	}
 	write(t, filepath.Join(root, "scan.png"), strings.Repeat("x", 5000)) // large enough to be a page
 	wantItems(t, found(root, mustCollect(t, []string{filepath.Join(root, "scan.png"), root}, "")),
 		[]string{"scan.png@", "a.md@papers", "2024/b.pdf@papers/2024", "2024/q1/c.txt@papers/2024/q1"})
-	if c := mustCollect(t, []string{root}, ""); len(c.items) != 4 {
+	if c := mustCollect(t, []string{root}, ""); len(c.Items) != 4 {
 		t.Errorf("a scan in the folder is not taken: %v", found(root, c))
 	}
 	if err := os.Remove(filepath.Join(root, "scan.png")); err != nil {
@@ -86,8 +86,8 @@ func TestCollectStaysInsideTheFolder(t *testing.T) {
 	}
 	c := mustCollect(t, []string{root}, "")
 	wantItems(t, found(root, c), []string{"a.md@papers", "sub/b.md@papers/sub", "in.md@papers"})
-	if len(c.links) != 4 {
-		t.Errorf("links that were left out: %q", c.links)
+	if len(c.Links) != 4 {
+		t.Errorf("links that were left out: %q", c.Links)
 	}
 	// A link that the user names is followed.
 	wantItems(t, found(root, mustCollect(t, []string{filepath.Join(root, "out.md")}, "")), []string{"out.md@"})
@@ -98,7 +98,7 @@ func TestCollectEachFileOnce(t *testing.T) {
 	root := tree(t, "a.md", "b.md")
 	a := filepath.Join(root, "a.md")
 	c := mustCollect(t, []string{a, root, a, "https://example.org/x", "https://example.org/x"}, "f")
-	if len(c.items) != 3 {
+	if len(c.Items) != 3 {
 		t.Errorf("collected %v", found(root, c))
 	}
 }
@@ -125,8 +125,8 @@ func TestCollectPatterns(t *testing.T) {
 func TestCollectURLs(t *testing.T) {
 	t.Parallel()
 	c := mustCollect(t, []string{"https://example.org/a", "ftp://example.org/b"}, "web")
-	if len(c.items) != 2 || c.items[0].url != "https://example.org/a" || c.items[0].folder != "web" || c.items[1].url == "" {
-		t.Errorf("collected %+v", c.items)
+	if len(c.Items) != 2 || c.Items[0].url != "https://example.org/a" || c.Items[0].folder != "web" || c.Items[1].url == "" {
+		t.Errorf("collected %+v", c.Items)
 	}
 }
 
@@ -139,11 +139,11 @@ func TestCollectLeavesDataDirectoriesOut(t *testing.T) {
 	write(t, filepath.Join(dir, "data", "ibid.db"), "database")
 	write(t, filepath.Join(dir, "data", "files", "ab", "original.md"), "a")
 	for _, arg := range []string{dir, filepath.Join(dir, "**", "*.md")} {
-		if got := len(mustCollect(t, []string{arg}, "").items); got != 2 {
+		if got := len(mustCollect(t, []string{arg}, "").Items); got != 2 {
 			t.Errorf("%s: %d files, want 2", arg, got)
 		}
 	}
-	if got := len(mustCollect(t, []string{filepath.Join(dir, "data")}, "").items); got != 0 {
+	if got := len(mustCollect(t, []string{filepath.Join(dir, "data")}, "").Items); got != 0 {
 		t.Errorf("the data directory itself: %d files", got)
 	}
 }

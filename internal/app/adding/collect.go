@@ -1,4 +1,4 @@
-package main
+package adding
 
 import (
 	"errors"
@@ -19,14 +19,23 @@ import (
 	"ibid/internal/ingest"
 )
 
-// item is one file or URL to add, or why it cannot be.
-type item struct {
-	name   string      // as the user knows it: relative to what was typed
+func SkippedText(skipped map[string]int) string {
+	var parts []string
+	for ext, n := range skipped {
+		parts = append(parts, fmt.Sprintf("%d %s", n, ext))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+// Item is one file or URL to add, or why it cannot be.
+type Item struct {
+	Name   string      // as the user knows it: relative to what was typed
 	path   string      // absolute; "" for a URL
 	root   string      // of the folder that was walked, absolute, links resolved; "" for a file that was named
 	url    string      // "" for a file
 	folder string      // where it goes in the library
-	size   int64       // of a file, bytes
+	Size   int64       // of a file, bytes
 	info   fs.FileInfo // of a file
 	err    error       // why it cannot be added
 }
@@ -34,7 +43,7 @@ type item struct {
 // source is what identifies the file or the URL in the library. JSON carries text
 // only, so bytes of a path that are none are written as %ff: two files whose names
 // differ in such bytes stay two documents.
-func (it item) source() string {
+func (it Item) source() string {
 	if it.url != "" {
 		return it.url
 	}
@@ -59,13 +68,13 @@ func validText(s string) string {
 	return b.String()
 }
 
-// collection is what the arguments of add come to.
-type collection struct {
+// Collection is what the arguments of add come to.
+type Collection struct {
 	walking
-	items   []item
-	skipped map[string]int  // extension → files of folders that were left out, as they hold no text
-	links   []string        // of folders, not followed
-	system  []string        // folders that the system makes up, such as /proc
+	Items   []Item
+	Skipped map[string]int  // extension → files of folders that were left out, as they hold no text
+	Links   []string        // of folders, not followed
+	System  []string        // folders that the system makes up, such as /proc
 	seen    map[string]bool // absolute paths and URLs
 }
 
@@ -73,15 +82,15 @@ type collection struct {
 // that the shell has left alone are expanded. folder is where things go in the
 // library; "" puts the files of a walked folder under that folder's name. An error
 // means that it was not done to its end.
-func (w walking) collect(args []string, folder string) (collection, error) {
-	c := collection{walking: w, skipped: map[string]int{}, seen: map[string]bool{}}
+func (w walking) collect(args []string, folder string) (Collection, error) {
+	c := Collection{walking: w, Skipped: map[string]int{}, seen: map[string]bool{}}
 	folder = strings.Trim(path.Clean("/"+filepath.ToSlash(folder)), "/")
 	for _, arg := range args {
 		switch {
 		case isURL(arg):
 			if !c.seen[arg] {
 				c.seen[arg] = true
-				c.items = append(c.items, item{name: arg, url: arg, folder: folder})
+				c.Items = append(c.Items, Item{Name: arg, url: arg, folder: folder})
 			}
 		default:
 			if err := c.addPath(arg, folder); err != nil {
@@ -89,7 +98,7 @@ func (w walking) collect(args []string, folder string) (collection, error) {
 			}
 		}
 	}
-	return c, c.goOn(len(c.items))
+	return c, c.goOn(len(c.Items))
 }
 
 func isURL(arg string) bool {
@@ -99,7 +108,7 @@ func isURL(arg string) bool {
 
 // addPath takes a file, a folder or a pattern. The error says that it was not done
 // to its end; what is wrong with a path is an item.
-func (c *collection) addPath(arg, folder string) error {
+func (c *Collection) addPath(arg, folder string) error {
 	info, err := os.Stat(arg) // follows a link that the user has named
 	switch {
 	case err == nil && info.IsDir():
@@ -116,16 +125,16 @@ func (c *collection) addPath(arg, folder string) error {
 	return nil
 }
 
-func (c *collection) fail(name string, err error) {
+func (c *Collection) fail(name string, err error) {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err // the path stands before it already
 	}
-	c.items = append(c.items, item{name: name, err: err})
+	c.Items = append(c.Items, Item{Name: name, err: err})
 }
 
 // addFile takes one file, once.
-func (c *collection) addFile(name, file, folder string, info fs.FileInfo) {
+func (c *Collection) addFile(name, file, folder string, info fs.FileInfo) {
 	if !info.Mode().IsRegular() {
 		c.fail(name, fmt.Errorf("%s is not a file to read", document.FileKind(info.Mode())))
 		return
@@ -139,14 +148,14 @@ func (c *collection) addFile(name, file, folder string, info fs.FileInfo) {
 		return
 	}
 	c.seen[abs] = true
-	c.items = append(c.items, item{name: name, path: abs, folder: folder, size: info.Size(), info: info})
+	c.Items = append(c.Items, Item{Name: name, path: abs, folder: folder, Size: info.Size(), info: info})
 }
 
 // walk takes the files of a folder and of the folders in it. Hidden ones,
 // node_modules, data directories of ibid and what the system makes up (/proc) are
 // left out, links to folders are not followed, and links to files only where the
 // file lies within the folder.
-func (c *collection) walk(root, folder string) error {
+func (c *Collection) walk(root, folder string) error {
 	abs, err := filepath.Abs(root)
 	if err == nil {
 		abs, err = filepath.EvalSymlinks(abs)
@@ -159,7 +168,7 @@ func (c *collection) walk(root, folder string) error {
 		folder = libraryFolder(root)
 	}
 	return filepath.WalkDir(abs, func(file string, d fs.DirEntry, err error) error {
-		if err := c.goOn(len(c.items)); err != nil {
+		if err := c.goOn(len(c.Items)); err != nil {
 			return err
 		}
 		rel, _ := filepath.Rel(abs, file)
@@ -173,7 +182,7 @@ func (c *collection) walk(root, folder string) error {
 				return filepath.SkipDir
 			}
 			if ofTheSystem(file) {
-				c.system = append(c.system, name)
+				c.System = append(c.System, name)
 				return filepath.SkipDir
 			}
 			return nil
@@ -182,7 +191,7 @@ func (c *collection) walk(root, folder string) error {
 			return nil
 		}
 		if d.Type()&fs.ModeSymlink != 0 && !linksInside(file, abs) {
-			c.links = append(c.links, name)
+			c.Links = append(c.Links, name)
 			return nil
 		}
 		c.walked(name, abs, file, path.Join(folder, validText(filepath.ToSlash(filepath.Dir(rel)))))
@@ -200,19 +209,19 @@ func libraryFolder(root string) string {
 }
 
 // walked takes one file of the folder root.
-func (c *collection) walked(name, root, file, folder string) {
+func (c *Collection) walked(name, root, file, folder string) {
 	info, err := os.Stat(file)
 	if err != nil {
 		c.fail(name, err)
 		return
 	}
 	if ingest.Wordless(file, info.Size()) { // counted, not sent; one that is named is
-		c.skipped[strings.ToLower(filepath.Ext(file))]++
+		c.Skipped[strings.ToLower(filepath.Ext(file))]++
 		return
 	}
-	before := len(c.items)
-	if c.addFile(name, file, folder, info); len(c.items) > before {
-		c.items[before].root = root
+	before := len(c.Items)
+	if c.addFile(name, file, folder, info); len(c.Items) > before {
+		c.Items[before].root = root
 	}
 }
 
@@ -246,9 +255,9 @@ func linksInside(link, root string) bool {
 }
 
 // expand takes what a pattern matches. ** stands for any number of folders.
-func (c *collection) expand(pattern, folder string) error {
+func (c *Collection) expand(pattern, folder string) error {
 	matches, err := c.glob(pattern)
-	if stopped := c.goOn(len(c.items)); stopped != nil {
+	if stopped := c.goOn(len(c.Items)); stopped != nil {
 		return stopped
 	}
 	if err != nil {
@@ -316,10 +325,10 @@ func hiddenMatch(pattern string) func(string) bool {
 	return func(match string) bool { return !asked && leftOut(filepath.Base(match)) }
 }
 
-// openRegular opens a file for reading, and never waits for the other end of a
+// OpenRegular opens a file for reading, and never waits for the other end of a
 // pipe that has taken its place since it was looked at. A file of a walked
 // folder is not read where it has become, or lies behind, a link out of it.
-func openRegular(root, file string) (io.ReadCloser, int64, error) {
+func OpenRegular(root, file string) (io.ReadCloser, int64, error) {
 	const flags = os.O_RDONLY | syscall.O_NONBLOCK
 	var f *os.File
 	var err error

@@ -1,18 +1,17 @@
-package main
+package adding
 
 import (
 	"context"
 	"sync"
 	"time"
 
-	"ibid/internal/app"
 	"ibid/internal/client"
 	"ibid/internal/server/api"
 )
 
-// followWatched follows the watched folders beside the server until ctx ends,
+// Follow follows the watched folders beside the server until ctx ends,
 // as `ibid add --watch` would, each in a goroutine of its own.
-func followWatched(ctx context.Context, to *client.Client, folders *app.WatchedFolders) {
+func Follow(ctx context.Context, to *client.Client, folders *Folders) {
 	var group sync.WaitGroup
 	defer group.Wait()
 	following := map[string]context.CancelFunc{} // by the watch's id
@@ -37,7 +36,7 @@ func followWatched(ctx context.Context, to *client.Client, folders *app.WatchedF
 		}
 		select {
 		case <-ctx.Done():
-		case <-folders.Woken:
+		case <-folders.woken:
 		}
 	}
 	for _, end := range following {
@@ -46,7 +45,7 @@ func followWatched(ctx context.Context, to *client.Client, folders *app.WatchedF
 }
 
 // followOne follows one folder until ctx ends, and says how it is.
-func followOne(ctx context.Context, to *client.Client, w api.Watch, folders *app.WatchedFolders) {
+func followOne(ctx context.Context, to *client.Client, w api.Watch, folders *Folders) {
 	var one *watcher
 	for ctx.Err() == nil {
 		took, err := time.Duration(0), error(nil)
@@ -65,24 +64,24 @@ func followOne(ctx context.Context, to *client.Client, w api.Watch, folders *app
 		case ctx.Err() != nil:
 			return
 		case one == nil && err == nil:
-			folders.Report(w.ID, "missing", 0, nil)
+			folders.report(w.ID, "missing", 0, nil)
 		case one == nil:
-			folders.Report(w.ID, "failed", 0, err)
+			folders.report(w.ID, "failed", 0, err)
 		default:
-			folders.Report(w.ID, map[bool]string{true: "followed", false: "missing"}[one.folder.present], one.folder.documents(), err)
+			folders.report(w.ID, map[bool]string{true: "followed", false: "missing"}[one.folder.present], one.folder.documents(), err)
 		}
 		_ = sleep(ctx, max(lookEvery, lookShare*took))
 	}
 }
 
 // beginOne begins to follow a folder; nil without an error: it is not there.
-func beginOne(ctx context.Context, to *client.Client, w api.Watch, folders *app.WatchedFolders) (*watcher, error) {
+func beginOne(ctx context.Context, to *client.Client, w api.Watch, folders *Folders) (*watcher, error) {
 	f, err := atLatest(ctx, func() (*watchedFolder, error) { return newWatchedFolder(w.Path) })
 	if err != nil {
 		return nil, ctx.Err()
 	}
-	one := &watcher{client: to, options: sendOptions{folder: w.Folder, noWait: true}, report: nobody{}, folder: f, sending: &sync.Mutex{},
-		tell: func(files int) { folders.Report(w.ID, "starting", files, nil) }}
+	one := &watcher{client: to, options: Options{Folder: w.Folder, NoWait: true}, report: Nobody{}, folder: f, sending: &sync.Mutex{},
+		tell: func(files int) { folders.report(w.ID, "starting", files, nil) }}
 	if err := one.begin(ctx); err != nil {
 		return nil, err
 	}

@@ -1,10 +1,7 @@
-package main
+package adding
 
 import (
 	"context"
-	"fmt"
-	"sync/atomic"
-	"time"
 
 	"ibid"
 	"ibid/internal/say"
@@ -40,9 +37,9 @@ func (w walking) goOn(files int) error {
 	return nil
 }
 
-// collect is walking.collect, but returns as soon as ctx ends.
-func collect(ctx context.Context, args []string, folder string, tell func(files int)) (collection, error) {
-	return atLatest(ctx, func() (collection, error) { return walking{ctx, tell}.collect(args, folder) })
+// Collect is walking.collect, but returns as soon as ctx ends.
+func Collect(ctx context.Context, args []string, folder string, tell func(files int)) (Collection, error) {
+	return atLatest(ctx, func() (Collection, error) { return walking{ctx, tell}.collect(args, folder) })
 }
 
 // atLatest calls look, and leaves it behind when ctx ends: a file system that hangs,
@@ -64,25 +61,4 @@ func atLatest[T any](ctx context.Context, look func() (T, error)) (T, error) {
 		var nothing T
 		return nothing, ctx.Err()
 	}
-}
-
-// collectSlowly is collect for somebody who waits: after a second it shows how far
-// it is, where that is a terminal.
-func (c *cli) collectSlowly(ctx context.Context, args []string, folder string) (collection, error) {
-	t := newTerminal(c.err, c.env)
-	if !t.tty {
-		return collect(ctx, args, folder, nil)
-	}
-	began := time.Now()
-	var shown atomic.Int64 // ms since began
-	found, err := collect(ctx, args, folder, func(files int) {
-		if now := time.Since(began).Milliseconds(); ctx.Err() == nil && now > 1000 && now-shown.Load() > 100 {
-			shown.Store(now)
-			fmt.Fprintf(t.w, "\r\x1b[Klooking: %s files…", say.Thousands(files))
-		}
-	})
-	if shown.Load() > 0 {
-		fmt.Fprint(t.w, "\r\x1b[K")
-	}
-	return found, err
 }

@@ -1,4 +1,4 @@
-package main
+package adding
 
 import (
 	"bytes"
@@ -13,22 +13,26 @@ import (
 // sayer writes the outcome of each file.
 type sayer struct{ to *bytes.Buffer }
 
-func (sayer) Found(*added)          {}
-func (sayer) Sending(*added, int64) {}
-func (sayer) Working(*added)        {}
-func (sayer) Taken(*added)          {}
-func (sayer) Flush()                {}
+func (sayer) Found(*Added) {}
 
-func (s sayer) Finished(one *added) { fmt.Fprintf(s.to, "%s: %s\n", one.name, one.outcome()) }
+func (sayer) Sending(*Added, int64) {}
+
+func (sayer) Working(*Added) {}
+
+func (sayer) Taken(*Added) {}
+
+func (sayer) Flush() {}
+
+func (s sayer) Finished(one *Added) { fmt.Fprintf(s.to, "%s: %s\n", one.Name, one.Outcome()) }
 
 // TestAddTakesNoOldNews tells an adder of changes in orders that the network allows.
 func TestAddTakesNoOldNews(t *testing.T) {
 	t.Parallel()
 	at := time.UnixMilli(1_700_000_000_000).UTC()
 	var said bytes.Buffer
-	begin := func(names ...string) *adder {
+	begin := func(names ...string) *Adder {
 		said.Reset()
-		a := newAdder(nil, sendOptions{}, sayer{&said})
+		a := New(nil, Options{}, sayer{&said})
 		var sources []string
 		for _, name := range names {
 			sources = append(sources, "/x/"+name)
@@ -39,13 +43,13 @@ func TestAddTakesNoOldNews(t *testing.T) {
 	doc := func(name string, status ibid.DocumentStatus, changed time.Time) ibid.Document {
 		return ibid.Document{ID: "id-" + name, Name: name, Source: "/x/" + name, Status: status, Chunks: 1, ChangeAt: ibid.At(changed)}
 	}
-	sent := func(name string) *added {
-		return &added{item: item{name: name}, source: "/x/" + name, doc: doc(name, ibid.DocumentQueued, at), since: at}
+	sent := func(name string) *Added {
+		return &Added{Item: Item{Name: name}, Source: "/x/" + name, Doc: doc(name, ibid.DocumentQueued, at), since: at}
 	}
 
 	a := begin("a", "b")
 	a.change(client.Change{Document: doc("a", ibid.DocumentReady, at)}) // before its id is known
-	a.take(sending{done: []*added{sent("a"), sent("b")}})
+	a.take(sending{done: []*Added{sent("a"), sent("b")}})
 	if !a.asking["id-a"] || a.asking["id-b"] {
 		t.Errorf("asks for %v", a.asking)
 	}
@@ -66,15 +70,15 @@ func TestAddTakesNoOldNews(t *testing.T) {
 
 	a = begin("a", "b")
 	a.change(client.Change{Document: ibid.Document{ID: "id-a"}, Removed: true}) // of whichever file it was
-	a.take(sending{done: []*added{sent("a"), sent("b")}})
+	a.take(sending{done: []*Added{sent("a"), sent("b")}})
 	if !a.asking["id-a"] || !a.asking["id-b"] {
 		t.Errorf("after a removal it asks for %v", a.asking)
 	}
 
 	a = begin("a", "b")
-	a.take(sending{done: []*added{sent("a")}})
+	a.take(sending{done: []*Added{sent("a")}})
 	a.change(client.Change{Begun: true}) // whatever came before was missed
-	a.take(sending{done: []*added{sent("b")}})
+	a.take(sending{done: []*Added{sent("b")}})
 	if !a.asking["id-a"] || !a.asking["id-b"] {
 		t.Errorf("where a stream begins it asks for %v", a.asking)
 	}

@@ -1,4 +1,4 @@
-package app
+package adding
 
 import (
 	"context"
@@ -13,17 +13,16 @@ import (
 
 	"ibid"
 	"ibid/internal/server/api"
+
+	"github.com/google/uuid"
 )
 
-// WatchedFolders are the folders that `ibid serve` follows by itself, kept over
+// Folders are the folders that `ibid serve` follows by itself, kept over
 // restarts, and those that a command beside it follows at the moment.
-type WatchedFolders struct {
-	store interface {
-		Setting(ctx context.Context, name string) (string, error)
-		SetSetting(ctx context.Context, name, value string) error
-	}
+type Folders struct {
+	store settings
 	local bool          // the server is reached from this machine alone
-	Woken chan struct{} // holds one when there is a folder more or less
+	woken chan struct{} // holds one when there is a folder more or less
 
 	mu  sync.Mutex
 	all []api.Watch
@@ -32,23 +31,31 @@ type WatchedFolders struct {
 // watchedSetting is where the folders are kept: a JSON list of Watch.
 const watchedSetting = "watched_folders"
 
-func (f *WatchedFolders) load(ctx context.Context) error {
-	f.Woken = make(chan struct{}, 1)
-	text, err := f.store.Setting(ctx, watchedSetting)
+// settings keep texts over restarts.
+type settings interface {
+	Setting(ctx context.Context, name string) (string, error)
+	SetSetting(ctx context.Context, name, value string) error
+}
+
+// OpenFolders returns the folders that were followed when the program ended. local
+// says that the server is reached from this machine alone.
+func OpenFolders(ctx context.Context, store settings, local bool) (*Folders, error) {
+	f := &Folders{store: store, local: local, woken: make(chan struct{}, 1)}
+	text, err := store.Setting(ctx, watchedSetting)
 	if err != nil || text == "" {
-		return err
+		return f, err
 	}
 	if err := json.Unmarshal([]byte(text), &f.all); err != nil {
-		return fmt.Errorf("read the watched folders: %w", err)
+		return f, fmt.Errorf("read the watched folders: %w", err)
 	}
 	for i := range f.all {
 		f.all[i].State, f.all[i].Error, f.all[i].Files = "starting", "", 0
 	}
-	return nil
+	return f, nil
 }
 
 // save keeps the folders that outlive the program; mu is held.
-func (f *WatchedFolders) save(ctx context.Context, all []api.Watch) error {
+func (f *Folders) save(ctx context.Context, all []api.Watch) error {
 	kept := slices.DeleteFunc(slices.Clone(all), func(w api.Watch) bool { return w.By != "server" })
 	text, err := json.Marshal(kept)
 	if err != nil {
@@ -59,19 +66,19 @@ func (f *WatchedFolders) save(ctx context.Context, all []api.Watch) error {
 	}
 	f.all = all
 	select {
-	case f.Woken <- struct{}{}:
+	case f.woken <- struct{}{}:
 	default:
 	}
 	return nil
 }
 
-func (f *WatchedFolders) Watches() []api.Watch {
+func (f *Folders) Watches() []api.Watch {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.all)
 }
 
-func (f *WatchedFolders) Watch(ctx context.Context, path, folder string) (api.Watch, error) {
+func (f *Folders) Watch(ctx context.Context, path, folder string) (api.Watch, error) {
 	if !f.local { // whoever has the token may not read all that the server's user may
 		return api.Watch{}, &ibid.Error{Code: ibid.CodeForbidden, Message: "this server can be reached from other machines, so it follows no folders of its own",
 			Hint: "follow the folder with `ibid add --watch` where it lies"}
@@ -85,7 +92,7 @@ func (f *WatchedFolders) Watch(ctx context.Context, path, folder string) (api.Wa
 	if at := slices.IndexFunc(f.all, func(w api.Watch) bool { return w.Path == root && w.By == "server" }); at >= 0 {
 		return f.all[at], nil
 	}
-	w := api.Watch{ID: newID(), Path: root, Folder: folder, By: "server", State: "starting", Since: ibid.At(time.Now())}
+	w := api.Watch{ID: uuid.Must(uuid.NewV7()).String(), Path: root, Folder: folder, By: "server", State: "starting", Since: ibid.At(time.Now())}
 	return w, f.save(ctx, append(slices.Clone(f.all), w))
 }
 
@@ -106,7 +113,7 @@ func watchable(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-func (f *WatchedFolders) Unwatch(ctx context.Context, id string) error {
+func (f *Folders) Unwatch(ctx context.Context, id string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	rest := slices.DeleteFunc(slices.Clone(f.all), func(w api.Watch) bool { return w.ID == id && w.By == "server" })
@@ -116,8 +123,8 @@ func (f *WatchedFolders) Unwatch(ctx context.Context, id string) error {
 	return f.save(ctx, rest)
 }
 
-func (f *WatchedFolders) Hold(path, folder string) (release func()) {
-	w := api.Watch{ID: newID(), Path: path, Folder: folder, By: "command", State: "followed", Since: ibid.At(time.Now())}
+func (f *Folders) Hold(path, folder string) (release func()) {
+	w := api.Watch{ID: uuid.Must(uuid.NewV7()).String(), Path: path, Folder: folder, By: "command", State: "followed", Since: ibid.At(time.Now())}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.all = append(slices.Clone(f.all), w)
@@ -128,8 +135,8 @@ func (f *WatchedFolders) Hold(path, folder string) (release func()) {
 	}
 }
 
-// Report takes note of how a folder is.
-func (f *WatchedFolders) Report(id, state string, files int, err error) {
+// report takes note of how a folder is.
+func (f *Folders) report(id, state string, files int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i := range f.all {

@@ -1,4 +1,4 @@
-package main
+package adding
 
 import (
 	"bytes"
@@ -33,20 +33,20 @@ const (
 // sending is what the senders tell of their work.
 type sending struct {
 	begun []string // sources of files that are sent from now on
-	done  []*added // files that were sent, or can't be
+	done  []*Added // files that were sent, or can't be
 	err   error    // nothing more will be sent
 }
 
 // candidate is a file on its way through the steps.
 type candidate struct {
-	*added
+	*Added
 	hash  string // "" where it is not known: of pages, and of what cannot be read
 	bytes int64
 }
 
 // sendAll sends all items and tells of it. What is wrong with an item is its result;
 // only what concerns all of them ends the work.
-func (a *adder) sendAll(ctx context.Context, items []item, sent chan<- sending) {
+func (a *Adder) sendAll(ctx context.Context, items []Item, sent chan<- sending) {
 	ctx, cancel := context.WithCancel(ctx)
 	hashed, wanted := make(chan []candidate), make(chan []candidate)
 	var steps sync.WaitGroup
@@ -90,10 +90,10 @@ func (a *adder) sendAll(ctx context.Context, items []item, sent chan<- sending) 
 			batch = batch[n:]
 			var s, after sending
 			for _, one := range group {
-				if one.item.err == nil {
-					s.begun = append(s.begun, one.source)
+				if one.Item.err == nil {
+					s.begun = append(s.begun, one.Source)
 				}
-				after.done = append(after.done, one.added)
+				after.done = append(after.done, one.Added)
 			}
 			if !say(s) {
 				return
@@ -116,7 +116,7 @@ func pass[T any](ctx context.Context, to chan<- T, v T) bool {
 }
 
 // hashAll works out the hashes of files, several at a time.
-func hashAll(ctx context.Context, items []item) []candidate {
+func hashAll(ctx context.Context, items []Item) []candidate {
 	all := make([]candidate, len(items))
 	var next atomic.Int64
 	var hashing sync.WaitGroup
@@ -132,12 +132,12 @@ func hashAll(ctx context.Context, items []item) []candidate {
 	return all
 }
 
-func newCandidate(it item, buffer []byte) candidate {
-	c := candidate{added: &added{item: it, source: it.source(), err: it.err}}
+func newCandidate(it Item, buffer []byte) candidate {
+	c := candidate{Added: &Added{Item: it, Source: it.source(), Err: it.err}}
 	if it.err != nil || it.url != "" {
 		return c
 	}
-	file, size, err := openRegular(it.root, it.path)
+	file, size, err := OpenRegular(it.root, it.path)
 	if err != nil {
 		return c // sending it says why
 	}
@@ -150,7 +150,7 @@ func newCandidate(it item, buffer []byte) candidate {
 }
 
 // splitUnchanged asks the server which files it has as they are.
-func (a *adder) splitUnchanged(ctx context.Context, batch []candidate) (known []*added, rest []candidate, err error) {
+func (a *Adder) splitUnchanged(ctx context.Context, batch []candidate) (known []*Added, rest []candidate, err error) {
 	var asked []candidate
 	for _, c := range batch {
 		if c.hash != "" {
@@ -174,18 +174,18 @@ func (a *adder) splitUnchanged(ctx context.Context, batch []candidate) (known []
 			rest = append(rest, c)
 			continue
 		}
-		c.doc, c.added.unchanged, c.since = *d, true, d.ChangeAt.Time
-		known = append(known, c.added)
+		c.Doc, c.Added.unchanged, c.since = *d, true, d.ChangeAt.Time
+		known = append(known, c.Added)
 	}
 	return known, rest, nil
 }
 
 // known is what the server is told of files to say which of them it has.
-func (a *adder) known(files []candidate) []client.KnownFile {
+func (a *Adder) known(files []candidate) []client.KnownFile {
 	var known []client.KnownFile
 	for _, f := range files {
-		known = append(known, client.KnownFile{Name: filepath.Base(f.source), Source: f.source, Hash: f.hash, Bytes: f.bytes,
-			Folder: f.folder, Category: a.category, Tags: a.tags})
+		known = append(known, client.KnownFile{Name: filepath.Base(f.Source), Source: f.Source, Hash: f.hash, Bytes: f.bytes,
+			Folder: f.folder, Category: a.Category, Tags: a.Tags})
 	}
 	return known
 }
@@ -204,24 +204,24 @@ func (c candidate) small() bool { return c.hash != "" && c.bytes <= smallFile }
 
 // sendGroup sends files, in one request where there are several. Only what concerns
 // all files is returned.
-func (a *adder) sendGroup(ctx context.Context, group []candidate) error {
+func (a *Adder) sendGroup(ctx context.Context, group []candidate) error {
 	if len(group) == 1 {
-		one := group[0].added
-		if one.err == nil {
-			one.err = a.upload(ctx, one)
+		one := group[0].Added
+		if one.Err == nil {
+			one.Err = a.upload(ctx, one)
 		}
 		return a.concernsAll(one)
 	}
 	var uploads []client.SmallUpload
-	var sent []*added
+	var sent []*Added
 	for _, c := range group {
-		u := a.describe(c.added)
+		u := a.describe(c.Added)
 		data, err := readRegular(c.root, c.path)
 		if err != nil {
-			c.added.err = err
+			c.Added.Err = err
 			continue
 		}
-		uploads, sent = append(uploads, client.SmallUpload{Upload: u, Data: data}), append(sent, c.added)
+		uploads, sent = append(uploads, client.SmallUpload{Upload: u, Data: data}), append(sent, c.Added)
 	}
 	if len(uploads) == 0 {
 		return nil
@@ -229,10 +229,10 @@ func (a *adder) sendGroup(ctx context.Context, group []candidate) error {
 	outcomes, err := a.client.UploadSmall(ctx, uploads)
 	switch {
 	case err != nil && concernsAll(err):
-		return fmt.Errorf("add %s: %w", sent[0].name, err)
+		return fmt.Errorf("add %s: %w", sent[0].Name, err)
 	case err != nil: // one of them is at fault: each by itself says which
 		for _, one := range sent {
-			one.err = a.upload(ctx, one)
+			one.Err = a.upload(ctx, one)
 			if err := a.concernsAll(one); err != nil {
 				return err
 			}
@@ -241,7 +241,7 @@ func (a *adder) sendGroup(ctx context.Context, group []candidate) error {
 	}
 	for i, one := range sent {
 		one.taken(outcomes[i].Uploaded, outcomes[i].Err)
-		a.report.Sending(one, one.size)
+		a.report.Sending(one, one.Size)
 		if err := a.concernsAll(one); err != nil {
 			return err
 		}
@@ -250,9 +250,9 @@ func (a *adder) sendGroup(ctx context.Context, group []candidate) error {
 }
 
 // concernsAll returns the error of a file where the others will have it too.
-func (a *adder) concernsAll(one *added) error {
-	if one.err != nil && concernsAll(one.err) {
-		return fmt.Errorf("add %s: %w", one.name, one.err)
+func (a *Adder) concernsAll(one *Added) error {
+	if one.Err != nil && concernsAll(one.Err) {
+		return fmt.Errorf("add %s: %w", one.Name, one.Err)
 	}
 	return nil
 }
@@ -262,21 +262,21 @@ func concernsAll(err error) bool {
 	return client.IsConnectionError(err) || code == ibid.CodeUnauthorized || code == ibid.CodeDiskFull
 }
 
-func (a *adder) describe(one *added) client.Upload {
-	return client.Upload{Name: filepath.Base(one.source), Source: one.source, Category: a.category, Tags: a.tags, Folder: one.folder, Password: a.password}
+func (a *Adder) describe(one *Added) client.Upload {
+	return client.Upload{Name: filepath.Base(one.Source), Source: one.Source, Category: a.Category, Tags: a.Tags, Folder: one.folder, Password: a.Password}
 }
 
-func (one *added) taken(u api.Uploaded, err error) {
-	one.doc, one.unchanged, one.since, one.err = u.Document, u.Unchanged, u.ChangeAt.Time, err
+func (one *Added) taken(u api.Uploaded, err error) {
+	one.Doc, one.unchanged, one.since, one.Err = u.Document, u.Unchanged, u.ChangeAt.Time, err
 }
 
 // upload sends one item by itself.
-func (a *adder) upload(ctx context.Context, one *added) error {
+func (a *Adder) upload(ctx context.Context, one *Added) error {
 	u := a.describe(one)
-	u.Open = func() (io.ReadCloser, int64, error) { return openRegular(one.root, one.path) }
+	u.Open = func() (io.ReadCloser, int64, error) { return OpenRegular(one.root, one.path) }
 	u.Sent = func(n int64) { a.report.Sending(one, n) }
 	if one.url != "" {
-		p, err := a.fetch(ctx, one.url)
+		p, err := a.Fetch(ctx, one.url)
 		if err != nil {
 			return err
 		}
@@ -292,7 +292,7 @@ func (a *adder) upload(ctx context.Context, one *added) error {
 
 // readRegular reads a small file that openRegular opens.
 func readRegular(root, path string) ([]byte, error) {
-	file, size, err := openRegular(root, path)
+	file, size, err := OpenRegular(root, path)
 	if err != nil {
 		return nil, err
 	}
