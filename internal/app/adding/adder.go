@@ -1,3 +1,5 @@
+// Package adding brings files and folders into the library through its HTTP API, and
+// follows folders.
 package adding
 
 import (

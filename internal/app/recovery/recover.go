@@ -1,3 +1,5 @@
+// Package recovery makes a data directory usable again: from what is left of its
+// database, or from a backup.
 package recovery
 
 import (
