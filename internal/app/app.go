@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -341,7 +340,7 @@ func (a *App) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	if err != nil {
 		return agent.Outcome{}, err
 	}
-	task.Library = describeLibrary(documents, exact, some)
+	task.Library = holdings(documents, exact, some)
 	task.NoDocuments = documents == 0 && task.Request.Scope.IsZero()
 	databases, err := a.catalog.Databases(ctx, task.View, task.Request.Scope)
 	if err != nil {
@@ -403,26 +402,14 @@ func (a *App) pageImage(ctx context.Context, view access.View, page ibid.PageRef
 // namedDocumentsInPrompt is how many documents a model is told the names of.
 const namedDocumentsInPrompt = 12
 
-// describeLibrary tells the model in a line what there is to search: how many
-// documents, or more than so many where that is not exact, and some by name.
-func describeLibrary(documents int, exact bool, some []ibid.Document) string {
-	if documents == 0 {
-		return "The library holds no documents."
+// holdings are what the model is told that there is to search: how many documents, or
+// more than so many where that is not exact, and some by name.
+func holdings(documents int, exact bool, some []ibid.Document) *ibid.Holdings {
+	h := ibid.Holdings{Documents: documents, Exact: exact || documents == 0}
+	for _, d := range some {
+		h.Titles = append(h.Titles, cmp.Or(d.Title, d.Name))
 	}
-	names := ""
-	for i, d := range some {
-		if i > 0 {
-			names += ", "
-		}
-		names += cmp.Or(d.Title, d.Name)
-	}
-	if !exact {
-		return fmt.Sprintf("The library holds more than %d documents: %s, and many more.", documents, names)
-	}
-	if more := documents - len(some); more > 0 {
-		names += fmt.Sprintf(", and %d more", more)
-	}
-	return fmt.Sprintf("The library holds %d documents: %s.", documents, names)
+	return &h
 }
 
 // newID returns a UUID that sorts by time (RFC 9562, version 7).
