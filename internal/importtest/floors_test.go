@@ -28,6 +28,7 @@ var floors = map[string]int{
 	"ibid/internal/store/sqlite":   1,
 	"ibid/internal/engine/local":   1,
 	"ibid/internal/llm":            1,
+	"ibid/internal/llm/prompt":     0,
 	"ibid/internal/reader":         1,
 	"ibid/internal/lsa":            1,
 	"ibid/internal/database":       1,
