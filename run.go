@@ -5,7 +5,11 @@ import (
 	"time"
 )
 
-// Run is the work of answering one user message. Its ID is that of the
+// KindAnswer is the kind of work that answers a question. There may be others
+// (internal/run).
+const KindAnswer = "answer"
+
+// Run is the work that one user message asks for. Its ID is that of the
 // assistant message it becomes.
 //
 //	queued ──claim──▶ running ──finish──▶ completed | stopped | interrupted | failed
@@ -13,6 +17,7 @@ import (
 //	  └──release/expiry──┘
 type Run struct {
 	ID            string
+	Kind          string    // of work: KindAnswer, or another
 	Owner         Principal // who asked
 	ThreadID      string
 	UserMessageID string
