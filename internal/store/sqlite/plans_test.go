@@ -75,7 +75,7 @@ func (c recordedConn) ExecContext(ctx context.Context, query string, args []driv
 // start, in the background, or when somebody asks for just that.
 var rare = []string{
 	"SELECT document_id, id FROM chunks WHERE level = 2", // ChunkSets, at a start
-	"SELECT key FROM entities\n\t\tWHERE instr(",         // EntityKeys, of a name that nothing has: it may be a part of any
+	"SELECT key FROM entities WHERE instr(",              // EntityKeys, of a name that nothing has: it may be a part of any
 }
 
 // TestMain checks the plans of all statements that the tests of this package have
