@@ -155,7 +155,7 @@ func (p *Pipeline) nameBatch(ctx context.Context, passages []ibid.Chunk) error {
 // model is out of reach, or busy.
 func waits(err error) bool {
 	var known *ibid.Error
-	return errors.As(err, &known) && (known.Retryable || known.Code == ibid.CodeLLMUnavailable)
+	return errors.As(err, &known) && (known.Retryable || known.Code.Retryable())
 }
 
 // askNamer returns what a model says that passages name, of those that it has
