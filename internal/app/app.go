@@ -52,7 +52,7 @@ type App struct {
 	cfg      config.Config
 	log      *slog.Logger
 	DB       *sqlite.DB
-	index    *local.Index
+	engine   *local.Kept
 	readers  *document.Pool
 	Pipeline *ingest.Pipeline
 	searcher *search.Searcher
@@ -103,11 +103,12 @@ func (a *App) build(ctx context.Context) error {
 	if a.programs, err = sandbox.New(sandbox.Config{}); err != nil {
 		return err
 	}
-	a.index = local.New(local.Config{})
+	a.engine = local.NewKept(local.KeptConfig{Path: filepath.Join(a.cfg.Data, datadir.SnapshotName), Library: a.DB,
+		Slot: func() (release func()) { return a.Pipeline.Slot() }, Log: a.log})
 	if a.reranker, err = OpenReranker(a.cfg, func() ibid.Embedder { return a.searcher.Embedder() }); err != nil {
 		return err
 	}
-	a.searcher = search.New(search.Config{Index: a.index, Store: passages{a.DB}, Sections: a.DB, MaxLimit: 100, Reranker: a.reranker})
+	a.searcher = search.New(search.Config{Engine: a.engine, Store: passages{a.DB}, Sections: a.DB, MaxLimit: 100, Reranker: a.reranker})
 	a.answers = search.NewAnswerCache(a.DB, a.searcher.Embedder)
 	a.readers, err = document.New(document.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2, OCRLanguages: a.cfg.OCRLanguages,
 		Limits: document.Limits{Timeout: a.cfg.Limits.ExtractTime, InputBytes: int64(a.cfg.Limits.FileMB) << 20}})
@@ -122,8 +123,7 @@ func (a *App) build(ctx context.Context) error {
 		Divider:     a.DB,
 		Graph:       a.DB,
 		Embeddings:  a.DB,
-		Index:       a.index,
-		Vectors:     a.index,
+		Engine:      a.engine,
 		Extractor:   files{a.readers},
 		Unpacker:    files{a.readers},
 		Embedder:    a.embedder,
@@ -267,6 +267,8 @@ func (a *App) Handler() http.Handler { return a.server.Handler() }
 // Start brings the index up to date and goes on with what a process before us
 // has left: documents that were being read, runs that were being answered.
 func (a *App) Start(ctx context.Context) error {
+	a.engine.Open()
+	a.engine.Start()
 	if err := a.Pipeline.Open(ctx); err != nil {
 		return err
 	}
@@ -313,6 +315,9 @@ func (a *App) Stop() error {
 	}
 	if a.Pipeline != nil {
 		a.Pipeline.Stop()
+	}
+	if a.engine != nil {
+		a.engine.Stop()
 	}
 	if a.readers != nil {
 		a.readers.Stop()

@@ -42,7 +42,8 @@ func (p *Pipeline) Describe(ctx context.Context, view access.View, documentID st
 		return d, err
 	}
 	p.activity.tell(documentID)
-	return d, p.restore(ctx, documentID)
+	p.tellLater()
+	return d, nil
 }
 
 // apply changes a document; the error is for the person who asked for it.

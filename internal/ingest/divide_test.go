@@ -15,8 +15,8 @@ func TestThreeLevelsAreStored(t *testing.T) {
 	s := openShop(t, t.TempDir(), newParagraphs())
 	d := s.settled(s.add("a.txt", long("walrus")+long("giraffe")).ID)
 	passages, err := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID)
-	if err != nil || len(passages) != d.Chunks || s.index.Len() != d.Chunks {
-		t.Fatalf("%d passages, %d in the index, of %+v, %v", len(passages), s.index.Len(), d, err)
+	if err != nil || len(passages) != d.Chunks || s.chunks() != d.Chunks {
+		t.Fatalf("%d passages, %d in the index, of %+v, %v", len(passages), s.chunks(), d, err)
 	}
 	s.hasLevels(passages)
 	second := s.settled(s.add("a.txt", long("walrus")+long("giraffe")+long("pelican")).ID)

@@ -85,8 +85,10 @@ type Library interface {
 	Document(ctx context.Context, view access.View, id string) (ibid.Document, error)
 	DocumentChunks(ctx context.Context, view access.View, documentID string) ([]ibid.Chunk, error) // its passages
 	Chunks(ctx context.Context, view access.View, ids []string) ([]ibid.Chunk, error)
-	ChangedDocuments(ctx context.Context, after int64) (ready []ibid.Document, removed []string, last int64, err error)
-	ChunkSets(ctx context.Context) (map[string]ibid.ChunkSet, error) // of passages, by document
+	// Changes are what an engine is fed with.
+	Changes(ctx context.Context, after int64, limit int) ([]ibid.Change, error)
+	LastChange(ctx context.Context, documentID string) (ibid.Change, error)
+	LastNumber(ctx context.Context) (int64, error)
 }
 
 // Divider gives documents that were taken in before there were sections and
@@ -111,25 +113,12 @@ type Embeddings interface {
 	PutEmbeddings(ctx context.Context, space string, chunkIDs []string, vectors [][]float32) error
 	AnyEmbedding(ctx context.Context, space string) (chunkID string, vector []float32, ok bool, err error)
 	DropEmbeddings(ctx context.Context, space string) error
-}
-
-// Index is what is searched.
-type Index interface {
-	Put(doc ibid.Document, chunks []ibid.Chunk)
-	Delete(documentID string)
-	ChunkSets() map[string]ibid.ChunkSet // by document
-	Len() int
-	Save(w io.Writer, sequence int64) error
-	Load(r io.Reader) (sequence int64, err error)
-}
-
-// Vectors is the vector half of the index.
-type Vectors interface {
-	PutVectors(space string, ids []string, vecs [][]float32) error
-	UseSpace(space string) error
-	DropSpace(space string)
-	Spaces() []string
-	Missing(space string) []string
+	// Fit is the built-in embedder as it was fitted last, by whichever process; name
+	// is "" where it was not. The error of PutFit is a CONFLICT when the stored fit
+	// is not the one named replaces any more.
+	Fit(ctx context.Context) (name string, model []byte, err error)
+	FitName(ctx context.Context) (string, error)
+	PutFit(ctx context.Context, name string, model []byte, replaces string, at time.Time) error
 }
 
 // Original is a file that is to be read.
@@ -158,7 +147,7 @@ type Unpacker interface {
 
 // Config is what a Pipeline needs.
 type Config struct {
-	Dir        string  // originals under files/, the index snapshot, the fitted embedder
+	Dir        string  // originals under files/
 	Disk       disk.FS // the file system of Dir; nil: this machine's
 	Store      Store
 	Library    Library
@@ -166,8 +155,7 @@ type Config struct {
 	Divider    Divider
 	Graph      Graph
 	Embeddings Embeddings
-	Index      Index
-	Vectors    Vectors
+	Engine     Engine
 	Extractor  Extractor
 	Unpacker   Unpacker // nil: archives are not unpacked
 	// Embedder is the user's own; nil stands for the built-in one, which is
@@ -213,12 +201,10 @@ type Pipeline struct {
 	bytes sync.RWMutex
 	held  int // how many want no original to be thrown away; guarded by bytes
 
-	// publish orders what becomes searchable: the database and the index change
-	// together under it. change is the last change of the library in the index.
+	// publish orders what becomes searchable: the database is changed and the engine
+	// told of it under it.
 	publish sync.Mutex
-	change  int64
-	saved   int64      // change at the last snapshot; -1: it must be written anew
-	saving  sync.Mutex // one snapshot at a time
+	feed    feed
 	vectors vectorKeeper
 }
 
@@ -262,7 +248,7 @@ func (p *Pipeline) Open(ctx context.Context) error {
 		p.nudge()
 	}
 	p.group.Go(p.embedLoop)
-	p.group.Go(p.snapshotLoop)
+	p.group.Go(p.feedLoop)
 	p.group.Go(p.sweepLoop)
 	p.group.Go(p.divideAll)
 	p.group.Go(p.nameLoop)
@@ -272,13 +258,12 @@ func (p *Pipeline) Open(ctx context.Context) error {
 // bringUp makes the index agree with the library, lets what was in work wait, and
 // finishes what was half done.
 func (p *Pipeline) bringUp(ctx context.Context) error {
-	if err := p.loadIndex(ctx); err != nil {
-		return fmt.Errorf("bring the index up to date: %w", err)
+	if err := p.openFeed(ctx); err != nil {
+		return err
 	}
-	if err := p.agree(ctx); err != nil {
-		return fmt.Errorf("compare the index with the database: %w", err)
+	if err := p.openVectors(ctx); err != nil {
+		return err
 	}
-	p.openVectors()
 	if err := p.requeue(ctx); err != nil {
 		return err
 	}
@@ -288,15 +273,12 @@ func (p *Pipeline) bringUp(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the work under way, to be begun again at the next Open, and writes
-// the index's snapshot. It may be called more than once.
+// Stop ends the work under way, to be begun again at the next Open. It may be called
+// more than once.
 func (p *Pipeline) Stop() {
 	p.cancel()
 	p.group.Wait()
 	p.release()
-	if err := p.saveIndex(); err != nil {
-		p.cfg.Log.Warn("cannot write the index snapshot; it will be rebuilt", "error", err)
-	}
 }
 
 func (p *Pipeline) nudge() {
@@ -361,8 +343,10 @@ func (p *Pipeline) Add(ctx context.Context, view access.View, f File, content io
 		ID: p.cfg.NewID(), Title: f.Title, Name: f.Name, Source: f.Source, Folder: f.Folder, Category: f.Category,
 		Tags: f.Tags, Metadata: f.Metadata, AddedAt: ibid.At(now), ChangeAt: ibid.At(now),
 	}, content, f.Password, put)
-	if added.Unchanged {
-		p.refreshScope(ctx, added.Document)
+	if added.Unchanged { // it may have another folder or category now
+		p.publish.Lock()
+		p.tellLater()
+		p.publish.Unlock()
 	}
 	return added, err
 }
@@ -413,16 +397,6 @@ func (p *Pipeline) putDocument(ctx context.Context, u upload, d ibid.Document, p
 		}
 	}
 	return stored, unchanged, err
-}
-
-// refreshScope tells the index of a ready document's new folder or category.
-func (p *Pipeline) refreshScope(ctx context.Context, d ibid.Document) {
-	p.publish.Lock()
-	defer p.publish.Unlock()
-	chunks, err := p.cfg.Library.DocumentChunks(ctx, system, d.ID)
-	if err == nil {
-		p.cfg.Index.Put(d, chunks)
-	}
 }
 
 // Original returns the path of a version's bytes; version "" is the current one.

@@ -108,6 +108,10 @@ func (g gate) RestoreDocument(ctx context.Context, view access.View, id string, 
 	return stored, change, restored, err
 }
 
+func (g gate) PutFit(ctx context.Context, name string, model []byte, replaces string, at time.Time) error {
+	return g.settle(func() error { return g.DB.PutFit(ctx, name, model, replaces, at) })
+}
+
 func (g gate) SweepThreads(ctx context.Context, before time.Time) (n int, err error) {
 	err = g.commit(func() (err error) {
 		n, err = g.DB.SweepThreads(ctx, before)
@@ -210,8 +214,8 @@ func (l *life) checkFiles() error {
 		return err
 	}
 	for _, e := range entries {
-		if !slices.Contains([]string{"files", "ibid.db", "ibid.db-wal", "ibid.db-shm", "reserve", "index.snapshot", "lsa.model",
-			"index.snapshot.new", "lsa.model.new"}, e.Name()) { // the next one overwrites those
+		if !slices.Contains([]string{"files", "ibid.db", "ibid.db-wal", "ibid.db-shm", "reserve", "index.snapshot",
+			"index.snapshot.new"}, e.Name()) { // the next one overwrites those
 			return fmt.Errorf("%s does not belong there", e.Name())
 		}
 	}
@@ -246,7 +250,7 @@ var errUnlisted = errors.New("the database does not list it")
 // checkSwept shows that what nobody needs goes: only what is in use stays, and what
 // an addition that failed has left.
 func (l *life) checkSwept() error {
-	if err := l.p.saveIndex(); err != nil {
+	if err := l.index.Keep(); err != nil {
 		return err
 	}
 	for range 2 { // texts go first, then their originals
@@ -268,8 +272,17 @@ func (l *life) checkSwept() error {
 	if err := l.check(); err != nil {
 		return fmt.Errorf("after a sweep: %w", err)
 	}
-	if _, err := os.Stat(filepath.Join(l.dir, "index.snapshot")); err != nil && l.index.Len() > 0 {
+	if _, err := os.Stat(filepath.Join(l.dir, "index.snapshot")); err != nil && l.chunks() > 0 {
 		return err
 	}
 	return nil
+}
+
+// chunks is how many the engine searches.
+func (l *life) chunks() int {
+	state, err := l.index.State(l.ctx)
+	if err != nil {
+		panic(err) // it is in this process
+	}
+	return state.Chunks
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/engine"
 )
 
 // workLoop takes one waiting document after the other.
@@ -149,7 +150,11 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string, ki
 	}
 	d.Chunks, d.Embedded = len(chunks), len(chunks)-d.Kept
 	d.Status, d.Stage, d.Progress, d.Error, d.ChangeAt = ibid.DocumentProcessing, "index", cutShare, "", ibid.At(p.cfg.Now())
-	if err := p.publishDocument(ctx, d, x, chunks); err != nil {
+	number, err := p.publishDocument(ctx, d, x, chunks)
+	if err != nil {
+		return err
+	}
+	if err := p.untilTold(ctx, number); err != nil {
 		return err
 	}
 	p.embedFitted(ctx, chunks)
@@ -231,18 +236,17 @@ func (p *Pipeline) kept(ctx context.Context, d ibid.Document, chunks []ibid.Chun
 }
 
 // publishDocument makes a version searchable: in the database with its sections
-// and sentences, in the index with its passages.
-func (p *Pipeline) publishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, passages []ibid.Chunk) error {
+// and sentences, in the engine with its passages. It returns the number of the change.
+func (p *Pipeline) publishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, passages []ibid.Chunk) (int64, error) {
 	defer p.turns.take()()
 	levels, named := ChunkLevels(d, x, passages), Namings(passages)
 	p.publish.Lock()
 	defer p.publish.Unlock()
 	d, change, err := p.cfg.Store.FinishDocument(ctx, d, x, levels, named, p.cfg.Now())
 	if err != nil {
-		return fmt.Errorf("save what it says: %w", err)
+		return 0, fmt.Errorf("save what it says: %w", err)
 	}
-	p.cfg.Index.Put(d, passages)
-	p.change = change
+	p.tellOf(engine.Put{Number: change, Document: d, Passages: passages})
 	p.nudgeNamer()
-	return nil
+	return change, nil
 }

@@ -68,9 +68,9 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	}
 	var ids atomic.Int64
 	newID := func() string { return fmt.Sprintf("id-%06d", ids.Add(1)) }
-	x := local.New(local.Config{})
-	searcher := search.New(search.Config{Index: x, Store: passages{db}})
-	pipeline, err := ingest.New(ingest.Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Index: x, Vectors: x,
+	x := local.NewKept(local.KeptConfig{Path: filepath.Join(dir, "index.snapshot"), Library: db})
+	searcher := search.New(search.Config{Engine: x, Store: passages{db}})
+	pipeline, err := ingest.New(ingest.Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Engine: x,
 		Extractor: plainFiles{}, SetEmbedder: searcher.SetEmbedder, Now: time.Now, NewID: newID})
 	if err != nil {
 		t.Fatal(err)
