@@ -13,7 +13,7 @@ import (
 	"ibid/internal/app/config"
 	"ibid/internal/app/datadir"
 	"ibid/internal/disk"
-	"ibid/internal/document"
+	"ibid/internal/document/image"
 	"ibid/internal/ingest"
 	"ibid/internal/say"
 	"ibid/internal/server/api"
@@ -228,7 +228,7 @@ func (a *App) checkEntities(ctx context.Context) api.Check {
 func (a *App) checkScans(ctx context.Context) api.Check {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	found, ok := document.FindOCR(ctx, a.cfg.OCRLanguages)
+	found, ok := image.FindOCR(ctx, a.cfg.OCRLanguages)
 	const install = "install it, for example: apt-get install "
 	switch {
 	case !ok:

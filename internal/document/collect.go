@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,20 +9,22 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/document/format"
+	"ibid/internal/document/proc"
 	"ibid/internal/text"
 )
 
 // collector is the parent's side of reading one file. It keeps what arrives, so
 // that the death of a worker costs no more than the page it died on.
 type collector struct {
-	formats  List
+	formats  format.List
 	limits   Limits
 	progress func(Progress)
-	head     Head
-	done     Done
+	head     format.Head
+	done     format.Done
 	out      ibid.Extract
 	text     strings.Builder
-	pdf      []Page
+	pdf      []format.Page
 	lost     losses
 	resumed  int
 }
@@ -30,7 +33,7 @@ type collector struct {
 // rest is given up.
 const maxResumes = 3
 
-func newCollector(formats List, limits Limits, progress func(Progress)) *collector {
+func newCollector(formats format.List, limits Limits, progress func(Progress)) *collector {
 	return &collector{formats: formats, limits: limits, progress: progress}
 }
 
@@ -70,7 +73,7 @@ func (c *collector) begin(payload []byte) error {
 }
 
 func (c *collector) page(payload []byte) error {
-	var p Page
+	var p format.Page
 	if err := decode(payload, &p); err != nil {
 		return err
 	}
@@ -83,7 +86,7 @@ func (c *collector) page(payload []byte) error {
 }
 
 func (c *collector) part(payload []byte) error {
-	var p part
+	var p format.Part
 	if err := decode(payload, &p); err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (c *collector) part(payload []byte) error {
 
 // add appends a piece of a document, after making sure that the worker keeps
 // its word about offsets and UTF-8.
-func (c *collector) add(p part) error {
+func (c *collector) add(p format.Part) error {
 	if c.text.Len()+len(p.Text) > c.limits.TextBytes || !utf8.ValidString(p.Text) {
 		return errors.New("unexpected text")
 	}
@@ -106,7 +109,7 @@ func (c *collector) add(p part) error {
 	for _, b := range p.Blocks {
 		most := len(p.Text)
 		if b.Kind == ibid.BlockImage && b.Start == b.End {
-			most += len(blockSeparator) // it stands where the next block will
+			most += len(format.BlockSeparator) // it stands where the next block will
 		}
 		if b.Start < at || b.End < b.Start || b.End > most {
 			return errors.New("unexpected block")
@@ -124,7 +127,7 @@ func (c *collector) add(p part) error {
 }
 
 // format is what the file is.
-func (c *collector) format() Format { return c.formats.Named(c.head.Format) }
+func (c *collector) format() format.Format { return c.formats.Named(c.head.Format) }
 
 // died takes note that the worker ended. It returns the page to go on with, or
 // false when the rest of the file is given up.
@@ -136,7 +139,7 @@ func (c *collector) died(reason error) (next int, goOn bool) {
 	}
 	c.resumed++
 	failed := len(c.pdf) + 1
-	c.pdf = append(c.pdf, Page{Number: failed, Failed: true})
+	c.pdf = append(c.pdf, format.Page{Number: failed, Failed: true})
 	if failed >= c.head.Pages || failed >= c.limits.Pages {
 		return 0, false
 	}
@@ -163,12 +166,12 @@ func (c *collector) finish() (ibid.Extract, error) {
 	for i, b := range x.Blocks { // of pictures behind the last word
 		x.Blocks[i].Start, x.Blocks[i].End = min(b.Start, len(x.Text)), min(b.End, len(x.Text))
 	}
-	x.Title = firstNonEmpty(c.done.Title, c.head.Title, x.Title, c.firstHeading(x))
-	x.Notice = joinNotices(c.done.Notice, c.lost.notice(c.pdf, c.head.Pages))
+	x.Title = cmp.Or(c.done.Title, c.head.Title, x.Title, c.firstHeading(x))
+	x.Notice = format.JoinNotices(c.done.Notice, c.lost.notice(c.pdf, c.head.Pages))
 	if strings.TrimSpace(x.Text) == "" {
 		return ibid.Extract{}, c.nothing(x.Notice)
 	}
-	if c.format().Kind != KindCode {
+	if c.format().Kind != format.KindCode {
 		x.Language = text.Language(x.Text)
 	}
 	return x, nil
@@ -187,9 +190,9 @@ func (c *collector) dropCut() {
 	case read == 0:
 		c.lost.cut = "the file is cut off"
 	case read < claimed:
-		c.lost.cut = fmt.Sprintf("the file is cut off: %s read, page %d failed", pageRange(1, read), read+1)
+		c.lost.cut = fmt.Sprintf("the file is cut off: %s read, page %d failed", format.PageRange(1, read), read+1)
 	case c.head.Listed:
-		c.lost.cut = fmt.Sprintf("the file is cut off: %s read, nothing is known of those behind", pageRange(1, read))
+		c.lost.cut = fmt.Sprintf("the file is cut off: %s read, nothing is known of those behind", format.PageRange(1, read))
 	}
 }
 
@@ -210,45 +213,29 @@ func (c *collector) firstHeading(x ibid.Extract) string {
 	return ""
 }
 
-// beginningOnly begins the notice of a file that could not be read to its end.
-const beginningOnly = "only the beginning could be read: "
-
 // nothing is the error for a file without text.
 func (c *collector) nothing(notice string) error {
 	if c.lost.reason != nil {
 		e := &ibid.Error{Code: deathCode(c.lost.reason), Message: "the file cannot be read: " + c.lost.reason.Error()}
-		if errors.Is(c.lost.reason, errKilled) {
+		if errors.Is(c.lost.reason, proc.ErrKilled) {
 			e.Hint = "free some memory, and try again"
 		}
 		return e
 	}
 	if notice != "" {
-		return refuse("nothing could be read: " + strings.TrimPrefix(notice, beginningOnly))
+		return format.Refuse("nothing could be read: " + strings.TrimPrefix(notice, format.BeginningOnly))
 	}
-	return refuse("there is no text in the file")
+	return format.Refuse("there is no text in the file")
 }
 
 // assemble makes text of the pages of a file.
 func (c *collector) assemble() error {
-	b := newBuilder(c.limits.TextBytes, c.add)
+	b := format.NewBuilder(c.limits.TextBytes, c.add)
 	c.out.Title = c.format().Assemble(c.head, c.pdf, b)
-	b.flush()
-	if errors.Is(b.err, errTextLimit) {
-		c.done.Notice = textLimitNotice(c.limits.TextBytes)
+	b.Flush()
+	if errors.Is(b.Err, format.ErrTextLimit) {
+		c.done.Notice = format.TextLimitNotice(c.limits.TextBytes)
 		return nil
 	}
-	return b.err
-}
-
-func textLimitNotice(limit int) string {
-	return fmt.Sprintf("only the first %s of its text were read", megabytes(int64(limit)))
-}
-
-func firstNonEmpty(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
+	return b.Err
 }

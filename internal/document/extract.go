@@ -1,5 +1,6 @@
-// Package document turns files into text: one file of this package per format,
-// each into the same blocks with page, heading path and byte span.
+// Package document turns files into text, each into the same blocks with page, heading
+// path and byte span. formats.go lists the kinds of files that are read; the code that
+// reads them stands in rooms below, a room for a family of formats.
 //
 // Files come from anywhere, so nothing of them is parsed in the server. A Pool
 // keeps worker processes (the same binary, started with WorkerCommand), hands
@@ -16,11 +17,7 @@
 // The worker opens no file and no connection.
 package document
 
-import (
-	"time"
-
-	"ibid"
-)
+import "time"
 
 // WorkerCommand is the argument with which the binary runs as a worker.
 const WorkerCommand = "extract-worker"
@@ -79,14 +76,4 @@ func setDefault[T int | int64 | time.Duration](v *T, or T) {
 	if *v <= 0 {
 		*v = or
 	}
-}
-
-// refuse returns the error for a file that cannot be read.
-func refuse(message string) *ibid.Error {
-	return &ibid.Error{Code: ibid.CodeBadRequest, Message: message}
-}
-
-// refuseHint is refuse with a way to mend it.
-func refuseHint(message, hint string) *ibid.Error {
-	return &ibid.Error{Code: ibid.CodeBadRequest, Message: message, Hint: hint}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"ibid"
+	"ibid/internal/document/format"
 )
 
 // Parent and worker speak in frames: four bytes of length (big endian, of what
@@ -34,7 +35,7 @@ const maxFrame = 256 << 20
 // job is what a worker is asked to do.
 type job struct {
 	Task string `json:"task"` // one of the tasks below
-	Job
+	format.Job
 }
 
 const (

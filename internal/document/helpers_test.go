@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/document/format"
 )
 
 // CheckExtract checks what every extract promises, whatever it was made of.
@@ -34,10 +35,10 @@ func CheckExtract(t testing.TB, x ibid.Extract) {
 			at = b.End
 			continue
 		}
-		if s := x.Text[b.Start:b.End]; strings.TrimSpace(s) == "" || !utf8.ValidString(s) || clean(s) != s {
+		if s := x.Text[b.Start:b.End]; strings.TrimSpace(s) == "" || !utf8.ValidString(s) || format.Clean(s) != s {
 			t.Errorf("block %d is blank or not clean: %q", i, s)
 		}
-		if b.End-b.Start > maxBlock {
+		if b.End-b.Start > format.MaxBlock {
 			t.Errorf("block %d has %d bytes", i, b.End-b.Start)
 		}
 		if (b.Kind == ibid.BlockHeading) != (b.Level > 0) {
@@ -109,16 +110,16 @@ func FakeWorker(in io.Reader, out io.Writer, misdeed string) int {
 		}
 		_, _ = io.CopyN(io.Discard, in, j.Size)
 		if j.From <= 1 {
-			_ = writeJSON(w.out, frameHead, Head{Format: "pdf", Pages: 5})
+			_ = writeJSON(w.out, frameHead, format.Head{Format: "pdf", Pages: 5})
 		}
 		for n := max(j.From, 1); n <= 5; n++ {
 			if n == 3 {
 				misbehave(out, misdeed)
 			}
-			line := Line{Text: fmt.Sprintf("Text of page %d.", n), X0: 720, X1: 2000, Y0: 3000, Y1: 3100, Base: 3100, Size: 100}
-			_ = writeJSON(w.out, framePage, Page{Number: n, Width: 6120, Height: 7920, Lines: []Line{line}})
+			line := format.Line{Text: fmt.Sprintf("Text of page %d.", n), X0: 720, X1: 2000, Y0: 3000, Y1: 3100, Base: 3100, Size: 100}
+			_ = writeJSON(w.out, framePage, format.Page{Number: n, Width: 6120, Height: 7920, Lines: []format.Line{line}})
 		}
-		_ = writeJSON(w.out, frameDone, Done{})
+		_ = writeJSON(w.out, frameDone, format.Done{})
 	}
 }
 

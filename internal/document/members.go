@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"ibid"
+	"ibid/internal/document/format"
+	"ibid/internal/document/proc"
 )
 
 // Member is a file within a file: of an archive, or attached to a message.
@@ -30,7 +32,7 @@ func (p *Pool) Members(ctx context.Context, req Request, each func(Member) error
 	}
 	defer release()
 	var name string
-	var d Done
+	var d format.Done
 	var refusal error // the caller's
 	collect := func(kind frameKind, payload []byte) error {
 		switch kind {
@@ -53,8 +55,8 @@ func (p *Pool) Members(ctx context.Context, req Request, each func(Member) error
 		if err := died.again(req, src); err != nil {
 			return "", err
 		}
-		if errors.Is(died.reason, errKilled) { // what came before stays
-			return "", refuse("the archive cannot be unpacked to its end: " + died.reason.Error())
+		if errors.Is(died.reason, proc.ErrKilled) { // what came before stays
+			return "", format.Refuse("the archive cannot be unpacked to its end: " + died.reason.Error())
 		}
 		return "", &ibid.Error{Code: deathCode(died.reason), Message: "the archive cannot be unpacked to its end", Err: died.reason}
 	}
@@ -62,16 +64,16 @@ func (p *Pool) Members(ctx context.Context, req Request, each func(Member) error
 }
 
 // sendMembers unpacks a file.
-func (w *worker) sendMembers(f Format, file File) (Done, error) {
+func (w *worker) sendMembers(f format.Format, file format.File) (format.Done, error) {
 	if f.Members == nil {
-		return Done{}, nil
+		return format.Done{}, nil
 	}
-	u := &Unpacker{take: func(name string, data []byte) error {
+	u := format.NewUnpacker(func(name string, data []byte) error {
 		if err := writeJSON(w.out, frameMember, name); err != nil {
 			return err
 		}
 		return writeFrame(w.out, frameData, data)
-	}}
+	})
 	err := f.Members(file, u)
-	return Done{Notice: u.LeftOut.notice()}, err
+	return format.Done{Notice: u.LeftOut.Notice()}, err
 }

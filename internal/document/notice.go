@@ -3,6 +3,8 @@ package document
 import (
 	"fmt"
 	"strings"
+
+	"ibid/internal/document/format"
 )
 
 // losses is what of a file could not be read.
@@ -13,7 +15,7 @@ type losses struct {
 }
 
 // notice says in one line which pages are missing from what was read.
-func (l losses) notice(pages []Page, claimed int) string {
+func (l losses) notice(pages []format.Page, claimed int) string {
 	var failed, scanned, garbled []int
 	for _, p := range pages {
 		switch {
@@ -28,11 +30,11 @@ func (l losses) notice(pages []Page, claimed int) string {
 	lines := []string{l.cut}
 	switch {
 	case l.rest && len(pages) > 0:
-		lines = append(lines, fmt.Sprintf("%s read, page %d failed: %v", pageRange(1, len(pages)), len(pages)+1, l.reason))
+		lines = append(lines, fmt.Sprintf("%s read, page %d failed: %v", format.PageRange(1, len(pages)), len(pages)+1, l.reason))
 	case l.rest:
-		lines = append(lines, beginningOnly+l.reason.Error())
+		lines = append(lines, format.BeginningOnly+l.reason.Error())
 	case len(pages) < claimed:
-		lines = append(lines, fmt.Sprintf("%s of %d read", pageRange(1, len(pages)), claimed))
+		lines = append(lines, fmt.Sprintf("%s of %d read", format.PageRange(1, len(pages)), claimed))
 	}
 	if len(failed) > 0 {
 		line := pageList(failed) + " could not be read"
@@ -47,17 +49,7 @@ func (l losses) notice(pages []Page, claimed int) string {
 	if len(garbled) > 0 {
 		lines = append(lines, isOrAre(garbled, "written in fonts that do not say", "written in fonts that do not say")+" what their letters are; install tesseract to read "+itOrThem(garbled))
 	}
-	return joinNotices(lines...)
-}
-
-func joinNotices(lines ...string) string {
-	var said []string
-	for _, l := range lines {
-		if l != "" {
-			said = append(said, l)
-		}
-	}
-	return strings.Join(said, "; ")
+	return format.JoinNotices(lines...)
 }
 
 func isOrAre(pages []int, one, many string) string {
@@ -72,13 +64,6 @@ func itOrThem(pages []int) string {
 		return "it"
 	}
 	return "them"
-}
-
-func pageRange(from, to int) string {
-	if from == to {
-		return fmt.Sprintf("page %d", from)
-	}
-	return fmt.Sprintf("pages %d–%d", from, to)
 }
 
 // pageList writes ascending page numbers as "pages 2–5, 9".

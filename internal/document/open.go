@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"ibid"
+	"ibid/internal/document/format"
+	"ibid/internal/document/proc"
 )
 
 // source is an opened file: its bytes can be read from the beginning again.
@@ -32,9 +34,9 @@ func (r Request) open(limit int64) (*source, error) {
 	}
 	switch {
 	case s.size == 0:
-		err = refuse("the file is empty")
+		err = format.Refuse("the file is empty")
 	case s.size > limit:
-		err = refuse(fmt.Sprintf("the file is %s large, more than the limit of %s", megabytes(s.size), megabytes(limit)))
+		err = format.Refuse(fmt.Sprintf("the file is %s large, more than the limit of %s", format.Megabytes(s.size), format.Megabytes(limit)))
 	}
 	if err != nil {
 		_ = s.close()
@@ -47,13 +49,13 @@ func (r Request) source() (*source, error) {
 	if r.Path == "" {
 		return &source{ReadSeeker: bytes.NewReader(r.Data), size: int64(len(r.Data)), close: func() error { return nil }}, nil
 	}
-	f, err := os.OpenFile(r.Path, os.O_RDONLY|openFlags(r.NoFollow), 0)
+	f, err := os.OpenFile(r.Path, os.O_RDONLY|proc.OpenFlags(r.NoFollow), 0)
 	if err != nil {
 		return nil, openError(r, err)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = refuse("this is " + FileKind(info.Mode()) + ", not a regular file")
+		err = format.Refuse("this is " + FileKind(info.Mode()) + ", not a regular file")
 	}
 	if err != nil {
 		_ = f.Close()
@@ -74,7 +76,7 @@ func openError(r Request, err error) error {
 	default:
 		return &ibid.Error{Code: ibid.CodeBadRequest, Message: "the file cannot be opened", Err: err}
 	}
-	return refuse(message)
+	return format.Refuse(message)
 }
 
 // FileKind says what stands where a regular file should, for people.
@@ -92,11 +94,4 @@ func FileKind(m fs.FileMode) string {
 		return "a device"
 	}
 	return "something special"
-}
-
-func megabytes(n int64) string {
-	if n < 1<<20 {
-		return fmt.Sprintf("%d KB", (n+1023)>>10)
-	}
-	return fmt.Sprintf("%d MB", (n+1<<20-1)>>20)
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/document/format"
+	"ibid/internal/document/proc"
 )
 
 // Config says how a pool runs.
@@ -21,7 +23,7 @@ type Config struct {
 	Workers  int           // files read at the same time, 1 by default
 	Idle     time.Duration // after which a worker without a job ends, 1 minute by default
 	Limits   Limits
-	Formats  List // that are read, Formats() by default; Command must read the same
+	Formats  format.List // that are read, Formats() by default; Command must read the same
 	// Pages and pictures without text are read with tesseract where that is
 	// installed, unless NoOCR is set.
 	NoOCR        bool
@@ -177,7 +179,7 @@ func (p *Pool) renderPage(ctx context.Context, req Request, page, width int) ([]
 
 func (p *Pool) job(task string, req Request, src *source) job {
 	l := p.cfg.Limits
-	return job{Task: task, Job: Job{
+	return job{Task: task, Job: format.Job{
 		Size: src.size, Name: src.name, Format: req.Format, Password: req.Password,
 		NoOCR: p.cfg.NoOCR, OCRLanguages: p.cfg.OCRLanguages,
 		CacheDir: p.cfg.CacheDir, MemoryBytes: l.MemoryBytes, TextBytes: l.TextBytes, Pages: l.Pages,
@@ -195,7 +197,7 @@ func (e *deathError) Unwrap() error { return e.reason }
 // again returns an ErrReaderKilled where the file that the worker was reading is to
 // be tried again, else nil.
 func (e *deathError) again(req Request, src *source) error {
-	if errors.Is(e.reason, errKilled) && req.Killed < Alone {
+	if errors.Is(e.reason, proc.ErrKilled) && req.Killed < Alone {
 		return fmt.Errorf("read %s: %w", src.name, ibid.ErrReaderKilled)
 	}
 	return nil
@@ -205,7 +207,7 @@ func deathCode(reason error) ibid.Code {
 	switch {
 	case errors.Is(reason, errTimeout) || errors.Is(reason, errStalled):
 		return ibid.CodeTimeout
-	case errors.Is(reason, errKilled):
+	case errors.Is(reason, proc.ErrKilled):
 		return ibid.CodeInternal
 	}
 	return ibid.CodeBadRequest
@@ -314,10 +316,10 @@ func crashReason(w *process, err, ended error) error {
 	switch {
 	case errors.Is(err, errSource):
 		return &ibid.Error{Code: ibid.CodeBadRequest, Message: err.Error()}
-	case w.stderr.outOfMemory() || errors.As(ended, &exit) && exit.ExitCode() == exitMemory:
+	case w.stderr.outOfMemory() || errors.As(ended, &exit) && exit.ExitCode() == proc.ExitMemory:
 		return &deathError{errMemory}
-	case isCutOff(err) && killedFromOutside(ended), errors.As(ended, &exit) && exit.ExitCode() == exitKilled:
-		return &deathError{errKilled}
+	case isCutOff(err) && proc.KilledFromOutside(ended), errors.As(ended, &exit) && exit.ExitCode() == proc.ExitKilled:
+		return &deathError{proc.ErrKilled}
 	}
 	return &deathError{errCrashed}
 }

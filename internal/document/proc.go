@@ -6,21 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"ibid"
-)
-
-// How a worker ends that found itself too large, and one whose helper (tesseract)
-// was killed from outside.
-const (
-	exitMemory = 86
-	exitKilled = 87
+	"ibid/internal/document/format"
+	"ibid/internal/document/proc"
 )
 
 // process is a running worker. One job uses it at a time.
@@ -34,10 +27,10 @@ type process struct {
 
 func startProcess(command []string) (*process, error) {
 	cmd := exec.Command(command[0], command[1:]...)
-	prepare(cmd)
+	proc.Prepare(cmd)
 	p := &process{cmd: cmd, stderr: &tail{}}
 	cmd.Stderr = p.stderr
-	cmd.Env = workerEnv()
+	cmd.Env = proc.Env()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("start reader: %w", err)
@@ -53,20 +46,9 @@ func startProcess(command []string) (*process, error) {
 	return p, nil
 }
 
-// workerEnv passes on what a program needs to run, and no secrets.
-func workerEnv() []string {
-	env := []string{"LC_ALL=C.UTF-8", "GOTRACEBACK=none"}
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SYSTEMROOT", "TEMP", "TESSDATA_PREFIX", "GOCOVERDIR"} {
-		if v, ok := os.LookupEnv(name); ok {
-			env = append(env, name+"="+v)
-		}
-	}
-	return env
-}
-
 // end kills the process and waits until it is gone.
 func (p *process) end() error {
-	killGroup(p.cmd.Process)
+	proc.KillGroup(p.cmd.Process)
 	return p.cmd.Wait()
 }
 
@@ -124,7 +106,7 @@ func (w *watch) run(ctx context.Context, deadline time.Time) {
 			w.reason = w.check(now, deadline)
 		}
 		if w.reason != nil {
-			killGroup(w.process.cmd.Process)
+			proc.KillGroup(w.process.cmd.Process)
 			return
 		}
 	}
@@ -136,7 +118,6 @@ var (
 	errStalled = errors.New("it did not get on")
 	errMemory  = errors.New("it needed too much memory")
 	errCrashed = errors.New("the reader crashed on it")
-	errKilled  = errors.New(ibid.ReaderKilled + " though nothing else was being read; the machine may be short of memory")
 )
 
 func (w *watch) check(now time.Time, deadline time.Time) error {
@@ -145,8 +126,8 @@ func (w *watch) check(now time.Time, deadline time.Time) error {
 		return fmt.Errorf("%w: more than %v", errTimeout, w.limits.Timeout)
 	case now.Sub(time.Unix(0, w.touched.Load())) > w.limits.Stall:
 		return fmt.Errorf("%w for %v", errStalled, w.limits.Stall)
-	case residentBytes(w.process.cmd.Process.Pid) > w.limits.MemoryBytes:
-		return fmt.Errorf("%w: more than %s", errMemory, megabytes(w.limits.MemoryBytes))
+	case proc.ResidentBytes(w.process.cmd.Process.Pid) > w.limits.MemoryBytes:
+		return fmt.Errorf("%w: more than %s", errMemory, format.Megabytes(w.limits.MemoryBytes))
 	}
 	return nil
 }
