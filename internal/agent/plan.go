@@ -6,7 +6,6 @@ import (
 	"runtime/debug"
 
 	"ibid"
-	"ibid/internal/llm/prompt"
 )
 
 const (
@@ -50,9 +49,9 @@ func (s *session) think(ctx context.Context) (err error) {
 	}()
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.PlanTimeout)
 	defer cancel()
-	req := ibid.ModelRequest{Brief: &s.prompts.brief, Turns: s.conversation(), Think: ibid.ThinkOn, MaxTokens: planTokens}
+	req := ibid.ModelRequest{System: s.prompts.system, Turns: s.conversation(), Think: ibid.ThinkOn, MaxTokens: planTokens}
 	last := &req.Turns[len(req.Turns)-1]
-	last.Parts = append(last.Parts, ibid.Part{Note: &ibid.Note{Instruction: ibid.InstructPlan}})
+	last.Parts = append(last.Parts, ibid.Part{Text: "\n\n" + s.prompts.plan})
 	shown, unused, thinks := 0, 0, false
 	resp, err := s.generate(ctx, s.cfg.Planner, req, func(d ibid.ModelDelta) {
 		text := d.Reasoning
@@ -92,7 +91,7 @@ func (s *session) think(ctx context.Context) (err error) {
 
 // generate calls a model and counts what it costs.
 func (s *session) generate(ctx context.Context, m ibid.Model, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
-	s.context = prompt.Size(req)
+	s.context = size(req)
 	s.asked++
 	resp, err := m.Generate(ctx, req, emit)
 	resp.Usage.ModelRequests = max(1, resp.Usage.ModelRequests)

@@ -57,22 +57,23 @@ const (
 // maxEmpty is how often in a row the model may give an empty turn.
 const maxEmpty = 3
 
-func newSession(cfg Config, task Task, sink func(ibid.EventData) error) *session {
+func newSession(cfg Config, task Task, sink func(ibid.EventData) error) (*session, error) {
 	s := &session{cfg: cfg, task: task, sink: sink, mode: ibid.ModeAgentic}
 	for _, e := range task.Log {
 		s.state.apply(e.Data)
 	}
 	s.before = s.state.turnUsage
-	s.prepare()
-	return s
+	return s, s.prepare()
 }
 
 // prepare makes the prompts, which depend on how the question is answered.
-func (s *session) prepare() {
+func (s *session) prepare() error {
 	if a := s.state.analysis; a != nil {
 		s.mode = a.Mode
 	}
-	s.prompts = newPrompts(s.cfg, s.task, s.mode, s.state.analysis)
+	var err error
+	s.prompts, err = newPrompts(s.cfg, s.task, s.mode, s.state.analysis)
+	return err
 }
 
 func (s *session) run(ctx context.Context) error {

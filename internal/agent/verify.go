@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -215,13 +216,14 @@ func (s *session) verdictsByModel(ctx context.Context, claims []claim, verdicts 
 			}
 		}
 	}
-	about := ibid.Subject{Passages: shown}
-	for _, c := range claims {
-		claim := ibid.SubjectClaim{Text: oneLine(c.text, 600)}
+	var b strings.Builder
+	b.WriteString(ibid.FormatPassages(shown) + "\nClaims:\n")
+	for i, c := range claims {
+		var cites []string
 		for _, id := range c.cites {
-			claim.Cites = append(claim.Cites, handles[id])
+			cites = append(cites, handles[id])
 		}
-		about.Claims = append(about.Claims, claim)
+		fmt.Fprintf(&b, "%d. %s [%s]\n", i+1, oneLine(c.text, 600), strings.Join(cites, ", "))
 	}
 	var said struct {
 		Verdicts []struct {
@@ -229,7 +231,7 @@ func (s *session) verdictsByModel(ctx context.Context, claims []claim, verdicts 
 			Verdict string `json:"verdict"`
 		} `json:"verdicts"`
 	}
-	if err := s.askJudge(ctx, ibid.InstructVerify, about, &said); err != nil {
+	if err := s.askJudge(ctx, "verify", b.String(), &said); err != nil {
 		s.cfg.Log.Warn("the judge cannot verify; the rules stand", "error", err)
 		return
 	}

@@ -16,7 +16,6 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
-	"ibid/internal/engine"
 	"ibid/internal/engine/local"
 	"ibid/internal/ibidtest"
 	"ibid/internal/lsa"
@@ -54,9 +53,7 @@ func openHouse(b *testing.B, n int) *house {
 	}
 	for i := range n / 50 {
 		d, chunks := h.document(i)
-		if err := h.x.Apply(context.Background(), []engine.Change{engine.Put{Document: d, Passages: chunks}}); err != nil {
-			b.Fatal(err)
-		}
+		h.x.Put(d, chunks)
 		ids, texts := make([]string, len(chunks)), make([]string, len(chunks))
 		for k, c := range chunks {
 			ids[k], texts[k] = c.ID, c.Text
@@ -65,11 +62,11 @@ func openHouse(b *testing.B, n int) *house {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := h.x.Apply(context.Background(), []engine.Change{engine.Vectors{Space: m.Name(), IDs: ids, Vectors: vecs}}); err != nil {
+		if err := h.x.PutVectors(m.Name(), ids, vecs); err != nil {
 			b.Fatal(err)
 		}
 	}
-	h.searcher = search.New(search.Config{Engine: h.x, Store: st, Embedder: m})
+	h.searcher = search.New(search.Config{Index: h.x, Store: st, Embedder: m})
 	houses.Store(n, h)
 	return h
 }
@@ -220,9 +217,7 @@ func BenchmarkSearchWhileIndexing(b *testing.B) {
 					return
 				default:
 					d, chunks := h.document(i % 20)
-					if err := h.x.Apply(context.Background(), []engine.Change{engine.Put{Document: d, Passages: chunks}}); err != nil {
-						b.Fatal(err)
-					}
+					h.x.Put(d, chunks)
 				}
 			}
 		})

@@ -15,7 +15,6 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
-	"ibid/internal/engine"
 	"ibid/internal/engine/local"
 	"ibid/internal/lsa"
 	"ibid/internal/search"
@@ -116,9 +115,7 @@ func (s *Set) searcher(ctx context.Context, chunks store, cfg Config) (*search.S
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		if err := x.Apply(ctx, []engine.Change{engine.Put{Document: d, Passages: s.Chunks[i]}}); err != nil {
-			return nil, nil, err
-		}
+		x.Put(d, s.Chunks[i])
 		cfg.progress("index", i+1, len(s.Documents))
 	}
 	embedder := cfg.Embedder
@@ -136,7 +133,7 @@ func (s *Set) searcher(ctx context.Context, chunks store, cfg Config) (*search.S
 			return nil, nil, err
 		}
 	}
-	return search.New(search.Config{Engine: x, Store: chunks, Embedder: embedder, MaxLimit: depth + 1}), embedder, nil
+	return search.New(search.Config{Index: x, Store: chunks, Embedder: embedder, MaxLimit: depth + 1}), embedder, nil
 }
 
 // chunks is how many there are.
@@ -176,7 +173,7 @@ func (s *Set) embed(ctx context.Context, x *local.Index, e ibid.Embedder, cfg Co
 		if err != nil {
 			return fmt.Errorf("embed the test collection: %w", err)
 		}
-		if err := x.Apply(ctx, []engine.Change{engine.Vectors{Space: e.Name(), IDs: ids, Vectors: vecs}}); err != nil {
+		if err := x.PutVectors(e.Name(), ids, vecs); err != nil {
 			return err
 		}
 		done += len(ids)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ibid"
-	"ibid/internal/llm/prompt"
 )
 
 // Reply is one turn of a scripted model. The same script runs inside the
@@ -219,10 +218,8 @@ func (s *Script) Drop() {
 	s.replies = nil
 }
 
-// next records the request and takes the reply for it. Like any model that reads words
-// it is told everything in words.
+// next records the request and takes the reply for it.
 func (s *Script) next(req ibid.ModelRequest) (Reply, error) {
-	req = prompt.Render(req)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, req)

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ibid"
-	"ibid/internal/llm/prompt"
 )
 
 // Requests writes requests to models so that people can read and compare them.
@@ -30,7 +29,6 @@ func (w *Requests) Title(format string, args ...any) {
 
 // Add writes a request as the model reads it.
 func (w *Requests) Add(req ibid.ModelRequest) {
-	req = prompt.Render(req)
 	if w.system == nil {
 		w.system = map[string]string{}
 	}

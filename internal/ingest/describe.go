@@ -41,9 +41,8 @@ func (p *Pipeline) Describe(ctx context.Context, view access.View, documentID st
 	if err != nil {
 		return d, err
 	}
-	p.activity.tell(documentID)
-	p.tellLater()
-	return d, nil
+	p.tell(documentID)
+	return d, p.restore(ctx, documentID)
 }
 
 // apply changes a document; the error is for the person who asked for it.

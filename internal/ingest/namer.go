@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,9 @@ import (
 
 	"ibid"
 )
+
+//go:embed namer.md
+var namerTask string
 
 // namerSchema is what a model answers with: the names in each passage.
 var namerSchema = json.RawMessage(`{
@@ -155,7 +159,7 @@ func (p *Pipeline) nameBatch(ctx context.Context, passages []ibid.Chunk) error {
 // model is out of reach, or busy.
 func waits(err error) bool {
 	var known *ibid.Error
-	return errors.As(err, &known) && (known.Retryable || known.Code.Retryable())
+	return errors.As(err, &known) && (known.Retryable || known.Code == ibid.CodeLLMUnavailable)
 }
 
 // askNamer returns what a model says that passages name, of those that it has
@@ -168,8 +172,8 @@ func askNamer(ctx context.Context, model ibid.Model, passages []ibid.Chunk) ([]i
 		shown[i], byHandle[handle] = ibid.Handled{Handle: handle, Heading: strings.Join(c.Heading, " > "), Text: c.Text}, c
 	}
 	res, err := model.Generate(ctx, ibid.ModelRequest{
-		Brief: &ibid.Brief{Instruction: ibid.InstructName}, Schema: namerSchema, Think: ibid.ThinkOff, MaxTokens: namerTokens,
-		Turns: []ibid.Turn{ibid.About(ibid.Subject{Passages: shown})},
+		System: strings.TrimSpace(namerTask), Schema: namerSchema, Think: ibid.ThinkOff, MaxTokens: namerTokens,
+		Turns: []ibid.Turn{ibid.UserTurn(ibid.FormatPassages(shown) + "\nList the names in each of these passages.")},
 	}, func(ibid.ModelDelta) {})
 	if err != nil {
 		return nil, fmt.Errorf("ask %s what passages name: %w", model.Name(), err)

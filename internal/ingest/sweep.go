@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -59,11 +58,10 @@ func (p *Pipeline) Sweep(ctx context.Context) (Swept, error) {
 	if swept.Versions, err = p.cfg.Sweeper.SweepVersions(ctx, before); err != nil {
 		return swept, err
 	}
-	state, err := p.cfg.Engine.State(ctx)
-	if err != nil {
-		return swept, fmt.Errorf("ask the search engine how far it is: %w", err)
-	}
-	if err := p.cfg.Sweeper.SweepTombstones(ctx, before, state.Saved); err != nil {
+	p.publish.Lock()
+	saved := p.saved
+	p.publish.Unlock()
+	if err := p.cfg.Sweeper.SweepTombstones(ctx, before, saved); err != nil {
 		return swept, err
 	}
 	discarded, err := p.cfg.Sweeper.Discarded(ctx)

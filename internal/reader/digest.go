@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -40,7 +41,11 @@ type source struct {
 	handle      string // "" when it has no footnote
 }
 
-// sources returns the texts to read: passages, or else all that the user said.
+var documentFence = regexp.MustCompile(`(?s)<document([^>]*)>\n?(.*?)\n?</document>`)
+var nameAttribute = regexp.MustCompile(`(?:name|title|filename|document)="([^"]*)"`)
+
+// sources returns the texts in a prompt: passages, documents in tags, or else
+// all that the user said.
 func (t task) sources() []source {
 	var all []source
 	for _, p := range t.promptPassages() {
@@ -48,6 +53,18 @@ func (t task) sources() []source {
 	}
 	if len(all) > 0 {
 		return all
+	}
+	for _, in := range []string{t.question, t.system} {
+		for _, m := range documentFence.FindAllStringSubmatch(in, -1) {
+			s := source{text: m[2]}
+			if name := nameAttribute.FindStringSubmatch(m[1]); name != nil {
+				s.title = name[1]
+			}
+			all = append(all, s)
+		}
+		if len(all) > 0 {
+			return all
+		}
 	}
 	return []source{{text: t.question}}
 }

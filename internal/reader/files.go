@@ -1,7 +1,9 @@
 package reader
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 
 	"ibid"
 	"ibid/internal/text"
@@ -12,6 +14,16 @@ const readFiles = 3
 
 // namedFile is a file of the conversation that has to be read.
 type namedFile struct{ ID, Name string }
+
+// filesOfPast returns the files that the head of a message of the past names.
+func filesOfPast(text string) []namedFile {
+	head := strings.TrimPrefix(strings.TrimSpace(historyHead.FindString(text)), "<!-- METADATA: ")
+	var past struct{ Files []namedFile }
+	if json.Unmarshal([]byte(strings.TrimSuffix(head, " -->")), &past) != nil {
+		return nil
+	}
+	return past.Files
+}
 
 // filesAtHand are those that came with the question, else the last ones of the
 // conversation.
@@ -75,7 +87,7 @@ func (t task) aboutAttached() bool {
 		switch {
 		case came && attachedWords[w.Text]:
 			return true
-		case documentWords[w.Text] && t.inLibrary(w.Text):
+		case documentWords[w.Text] && containsName(t.library(), w.Text):
 			return false
 		case documentWords[w.Text] && pointing[before], came && pointing[w.Text] && w.Text != "the":
 			points = true
@@ -83,6 +95,16 @@ func (t task) aboutAttached() bool {
 		before = w.Text
 	}
 	return points
+}
+
+// library is the line of the prompt that says what the library holds.
+func (t task) library() string {
+	for line := range strings.Lines(t.system) {
+		if strings.HasPrefix(line, "The library holds ") {
+			return line
+		}
+	}
+	return ""
 }
 
 // asksForAttached reports whether a question asks for the files of the conversation
@@ -96,7 +118,7 @@ func (t task) asksForAttached() bool {
 	if !whole && !text.Asks(t.question) && len(t.attached)+len(t.files) > 0 {
 		return true // "Summarise, please."
 	}
-	return whole && (t.aboutAttached() || !t.inLibrary(name))
+	return whole && (t.aboutAttached() || !containsName(t.library(), name))
 }
 
 // fromAttached answers from the texts that came with a question alone: where they

@@ -12,7 +12,6 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
-	"ibid/internal/engine"
 )
 
 // Mode says how the two halves of a search are used.
@@ -28,12 +27,12 @@ const (
 	ModeMix     Mode = "mix"
 )
 
-// Engine finds candidates, best first. Space names the embedder whose vectors are
+// Index finds candidates, best first. Space names the embedder whose vectors are
 // searched.
-type Engine interface {
+type Index interface {
 	Lexical(ctx context.Context, view access.View, query string, limit int, scope ibid.Scope) ([]ibid.Candidate, error)
 	Vector(ctx context.Context, view access.View, space string, vec []float32, limit int, scope ibid.Scope) ([]ibid.Candidate, error)
-	State(ctx context.Context) (engine.State, error)
+	Len() int
 }
 
 // Store holds what the index points to. Ids that are not there are left out;
@@ -43,9 +42,9 @@ type Store interface {
 	Documents(ctx context.Context, view access.View, ids []string) ([]ibid.Document, error)
 }
 
-// Config sets up a Searcher. Engine and Store are required.
+// Config sets up a Searcher. Index and Store are required.
 type Config struct {
-	Engine   Engine
+	Index    Index
 	Store    Store
 	Embedder ibid.Embedder // nil: lexical only until SetEmbedder
 	Sections Sections      // nil: passages are never expanded
@@ -159,11 +158,7 @@ func (s *Searcher) rank(ctx context.Context, view access.View, q Query, n int) (
 	if err != nil {
 		return Ranking{}, err
 	}
-	state, err := s.cfg.Engine.State(ctx)
-	if err != nil {
-		return Ranking{}, fmt.Errorf("search: %w", err)
-	}
-	r := Ranking{Mode: mode, ChunksSearched: state.Chunks}
+	r := Ranking{Mode: mode, ChunksSearched: s.cfg.Index.Len()}
 	lexical, vector, err := s.candidates(ctx, view, embedder, q, mode, n)
 	if err != nil {
 		return Ranking{}, err
@@ -171,7 +166,7 @@ func (s *Searcher) rank(ctx context.Context, view access.View, q Query, n int) (
 	if vector.err != nil {
 		r.Mode, r.VectorError = ModeLexical, vector.err
 		if mode == ModeVector { // then words were not searched yet
-			if lexical, err = s.cfg.Engine.Lexical(ctx, view, q.Text, n, q.Scope); err != nil {
+			if lexical, err = s.cfg.Index.Lexical(ctx, view, q.Text, n, q.Scope); err != nil {
 				return Ranking{}, fmt.Errorf("search by words: %w", err)
 			}
 		}
@@ -217,7 +212,7 @@ func (s *Searcher) candidates(ctx context.Context, view access.View, embedder *i
 		go func() { answer <- s.vector(ctx, view, embedder, q, n) }()
 	}
 	if mode != ModeVector {
-		if lexical, err = s.cfg.Engine.Lexical(ctx, view, q.Text, n, q.Scope); err != nil {
+		if lexical, err = s.cfg.Index.Lexical(ctx, view, q.Text, n, q.Scope); err != nil {
 			cancel()
 		}
 	}
@@ -248,7 +243,7 @@ func (s *Searcher) vector(ctx context.Context, view access.View, embedder *ibid.
 	if len(vecs) != 1 {
 		return half{err: ibid.Errorf(ibid.CodeVectorDB, "%s returned %d vectors for one query", e.Name(), len(vecs))}
 	}
-	found, err := s.cfg.Engine.Vector(ctx, view, e.Name(), vecs[0], n, q.Scope)
+	found, err := s.cfg.Index.Vector(ctx, view, e.Name(), vecs[0], n, q.Scope)
 	if err != nil {
 		return half{err: fmt.Errorf("search by vector: %w", err)}
 	}

@@ -22,7 +22,8 @@ func (m *memory) answer(_ context.Context, task agent.Task, emit func(ibid.Event
 	defer m.mu.Unlock()
 	var texts []string
 	for _, turn := range task.History {
-		texts = append(texts, turn.Text())
+		_, text, _ := strings.Cut(turn.Text(), "-->\n")
+		texts = append(texts, text)
 	}
 	m.history[task.Request.Text] = texts
 	return agent.Outcome{}, emit(ibid.AnswerDelta{Text: "re: " + task.Request.Text})

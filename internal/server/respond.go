@@ -14,6 +14,25 @@ import (
 	"ibid"
 )
 
+// statusOf is the one table from kinds of error to HTTP.
+var statusOf = map[ibid.Code]int{
+	ibid.CodeBadRequest:      http.StatusBadRequest,
+	ibid.CodeUnauthorized:    http.StatusUnauthorized,
+	ibid.CodeForbidden:       http.StatusForbidden,
+	ibid.CodeNotFound:        http.StatusNotFound,
+	ibid.CodeConflict:        http.StatusConflict,
+	ibid.CodeNoDocuments:     http.StatusUnprocessableEntity,
+	ibid.CodeContextOverflow: http.StatusUnprocessableEntity,
+	ibid.CodeToolBudget:      http.StatusUnprocessableEntity,
+	ibid.CodeBusy:            http.StatusTooManyRequests,
+	ibid.CodeTimeout:         http.StatusGatewayTimeout,
+	ibid.CodeLLM:             http.StatusBadGateway,
+	ibid.CodeLLMUnavailable:  http.StatusServiceUnavailable,
+	ibid.CodeVectorDB:        http.StatusServiceUnavailable,
+	ibid.CodeDiskFull:        http.StatusInsufficientStorage,
+	ibid.CodeInternal:        http.StatusInternalServerError,
+}
+
 type errorBody struct {
 	Error       errorDetail `json:"error"`
 	MessageID   string      `json:"message_id,omitempty"`    // of the live run, with CONFLICT
@@ -41,7 +60,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.As(err, &live) {
 		body.MessageID, body.LastEntryID = live.RunID, strconv.FormatInt(live.LastSeq, 10)
 	}
-	status := body.Error.Code.Status()
+	status := statusOf[body.Error.Code]
 	if errors.Is(err, errStalled) {
 		status = http.StatusRequestTimeout // it is the client's time that ran out
 	}
@@ -54,6 +73,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 func breakOff() { panic(http.ErrAbortHandler) }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
+	if status == 0 {
+		status = http.StatusInternalServerError
+	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -15,7 +15,6 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
-	"ibid/internal/engine"
 	"ibid/internal/fetch"
 	"ibid/internal/ingest"
 	"ibid/internal/run"
@@ -129,7 +128,7 @@ type Config struct {
 	Status     func(ctx context.Context) any         // GET /v1/status
 	Doctor     func(ctx context.Context) []api.Check // GET /v1/doctor
 	// Repair builds the search index anew from the database: POST /v1/doctor/repair
-	Repair func(ctx context.Context) (engine.Agreement, error)
+	Repair func(ctx context.Context) (ingest.Agreement, error)
 	// Inventory says what is stored and where: GET /v1/inventory
 	Inventory func(ctx context.Context) (any, error)
 	// Settings says what is set, and Try whether what a setting names answers:
@@ -311,7 +310,7 @@ func (s *Server) repair(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, struct {
-		engine.Agreement
+		ingest.Agreement
 		TookMS int64 `json:"took_ms"`
 	}{before, s.cfg.Now().Sub(began).Milliseconds()})
 }
