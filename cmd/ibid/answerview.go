@@ -326,6 +326,6 @@ func (v *answerView) noteStopped(r stopResult) {
 	case r.err != nil:
 		v.say("✗ it could not be stopped: " + r.err.Error())
 	default:
-		v.say(fmt.Sprintf("· stopped in %.0f ms; what was written is kept", r.StoppedInMS))
+		v.say(fmt.Sprintf("· stopped in %d ms; what was written is kept", r.StoppedInMS))
 	}
 }

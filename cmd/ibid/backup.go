@@ -64,13 +64,7 @@ func (c *cli) backupCommand() *cobra.Command {
 
 func (c *cli) backUp(ctx context.Context, s *app.Session, to string, keep int, asJSON bool) error {
 	bar := newWorkBar(newTerminal(c.err, c.env))
-	var result backup.Result
-	err := s.LongWork(ctx, "/v1/backup", map[string]any{"to": to, "keep": keep}, func(line []byte) {
-		var p backup.Progress
-		if json.Unmarshal(line, &p) == nil {
-			bar.show(p)
-		}
-	}, &result)
+	result, err := s.Backup(ctx, to, keep, bar.show)
 	bar.end()
 	if err != nil {
 		return err

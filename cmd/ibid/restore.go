@@ -148,8 +148,7 @@ func (c *cli) printRestored(dir string, r backup.Restored, asJSON bool) error {
 // mend puts originals back that are damaged or missing.
 func (c *cli) mend(ctx context.Context, s *app.Session, from string, asJSON bool) error {
 	bar := newWorkBar(newTerminal(c.err, c.env))
-	var result api.Mended
-	err := s.LongWork(ctx, "/v1/mend", map[string]string{"from": from}, bar.showScrub, &result)
+	result, err := s.Mend(ctx, from, bar.showScrub)
 	bar.end()
 	if err != nil {
 		return err
@@ -186,11 +185,8 @@ func printProblems(out *terminal, problems []api.ScrubProblem) {
 }
 
 // showScrub shows how far the reading of all originals is.
-func (b *workBar) showScrub(line []byte) {
-	var p api.ScrubProgress
-	if json.Unmarshal(line, &p) == nil {
-		b.show(backup.Progress{Phase: phaseScrub, Done: p.DoneBytes, Total: p.TotalBytes})
-	}
+func (b *workBar) showScrub(p api.ScrubProgress) {
+	b.show(backup.Progress{Phase: phaseScrub, Done: p.DoneBytes, Total: p.TotalBytes})
 }
 
 // phaseScrub is a phase of the commands that read the originals of the library.

@@ -14,8 +14,7 @@ import (
 // counts them; here each damaged one has a line of its own.
 func (c *cli) scrub(ctx context.Context, s *app.Session) []api.Check {
 	bar := newWorkBar(newTerminal(c.err, c.env))
-	var found api.ScrubState
-	err := s.LongWork(ctx, "/v1/scrub", struct{}{}, bar.showScrub, &found)
+	found, err := s.Scrub(ctx, bar.showScrub)
 	bar.end()
 	if err != nil {
 		return []api.Check{failed("scrub", err)}

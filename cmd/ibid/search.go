@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -96,7 +95,7 @@ func (c *cli) search(ctx context.Context, s *app.Session, query string, o search
 			values.Set(name, value)
 		}
 	}
-	raw, err := s.Search(ctx, values)
+	result, raw, err := s.Search(ctx, values)
 	if err != nil {
 		return err
 	}
@@ -104,10 +103,6 @@ func (c *cli) search(ctx context.Context, s *app.Session, query string, o search
 	if o.json {
 		out.printf("%s\n", raw)
 		return nil
-	}
-	var result api.SearchResult
-	if err := json.Unmarshal(raw, &result); err != nil {
-		return fmt.Errorf("read search result: %w", err)
 	}
 	printHits(out, result, o)
 	if result.ChunksSearched == 0 {
@@ -137,7 +132,7 @@ func printHits(out *terminal, r api.SearchResult, o searchOptions) {
 	if len(r.Passages) == 0 {
 		out.printf("nothing found\n")
 	}
-	said := fmt.Sprintf("%s of %s, mode %s, %.1f ms", say.Count(len(r.Passages), "passage"), say.Count(r.ChunksSearched, "chunk"), say.Safe(r.Mode), r.TookMS)
+	said := fmt.Sprintf("%s of %s, mode %s, %.1f ms", say.Count(len(r.Passages), "passage"), say.Count(r.ChunksSearched, "chunk"), say.Safe(string(r.Mode)), r.TookMS)
 	if r.Rerank != nil {
 		said += ", reranked by " + say.Safe(r.Rerank.Method)
 	}

@@ -30,7 +30,7 @@ func (a *App) ready(ctx context.Context) error {
 	return a.DB.Check(ctx)
 }
 
-func (a *App) status(ctx context.Context) any {
+func (a *App) status(ctx context.Context) api.Status {
 	s := api.Status{Version: a.cfg.Version, Ready: a.open.Load(), Runs: a.runner.Active(),
 		Embedder: api.EmbedderStatus{Name: a.cfg.Embedder, BuiltIn: a.embedder == nil}}
 	s.Embedder.Embedding = a.Pipeline.Embedding()

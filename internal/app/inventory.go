@@ -62,11 +62,11 @@ func (a *App) EachDocument(ctx context.Context, q ibid.DocumentQuery, look func(
 }
 
 // inventory looks at every file of the data directory.
-func (a *App) inventory(ctx context.Context) (any, error) {
+func (a *App) inventory(ctx context.Context) (api.Inventory, error) {
 	searched := map[string]bool{}
 	err := a.EachDocument(ctx, ibid.DocumentQuery{}, func(d ibid.Document) { searched[d.Version] = true })
 	if err != nil {
-		return nil, err
+		return api.Inventory{}, err
 	}
 	inv := api.Inventory{Data: a.cfg.Data}
 	kinds := holdingKinds()
@@ -92,10 +92,10 @@ func (a *App) inventory(ctx context.Context) (any, error) {
 		return ctx.Err()
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look at the data directory: %w", err)
+		return api.Inventory{}, fmt.Errorf("look at the data directory: %w", err)
 	}
 	if kinds[0].Parts, err = a.databaseParts(ctx); err != nil {
-		return nil, err
+		return api.Inventory{}, err
 	}
 	inv.Holdings = slices.DeleteFunc(kinds, func(h api.Holding) bool { return h.Files == 0 })
 	if f := a.cfg.File; f != "" && filepath.Dir(f) != a.cfg.Data {

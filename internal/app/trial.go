@@ -25,7 +25,7 @@ func (a *App) trials() map[string]func(context.Context) (string, error) {
 	return trials
 }
 
-func (a *App) settings() any {
+func (a *App) settings() api.Settings {
 	report := api.Settings{File: a.cfg.File, Settings: []api.Setting{}}
 	if report.File == "" {
 		report.File = filepath.Join(a.cfg.Data, "ibid.toml")
@@ -50,10 +50,10 @@ func (a *App) settings() any {
 const trialTime = 2 * time.Minute
 
 // try asks what a setting names for a small piece of work.
-func (a *App) try(ctx context.Context, key string) (any, error) {
+func (a *App) try(ctx context.Context, key string) (api.Trial, error) {
 	run := a.trials()[key]
 	if run == nil {
-		return nil, &ibid.Error{Code: ibid.CodeNotFound, Message: fmt.Sprintf("there is nothing to test about %q", key),
+		return api.Trial{}, &ibid.Error{Code: ibid.CodeNotFound, Message: fmt.Sprintf("there is nothing to test about %q", key),
 			Hint: "model, plan_model and embedder can be tested, where they are set"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, trialTime)

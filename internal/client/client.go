@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"sync"
 	"time"
 
@@ -214,19 +213,13 @@ func neverArrived(err error) bool {
 // readFailure reads the error that a failed request is answered with.
 func readFailure(resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	var answer struct {
-		Error struct {
-			Code    ibid.Code `json:"code"`
-			Message string    `json:"message"`
-			Hint    string    `json:"hint"`
-		} `json:"error"`
-	}
+	var answer api.Error
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Error.Message == "" {
 		text := say.OneLine(string(body), 200)
 		return ibid.Errorf(ibid.CodeInternal, "%s %s answered %s: %s",
 			resp.Request.Method, resp.Request.URL.Path, resp.Status, text)
 	}
-	return &ibid.Error{Code: answer.Error.Code, Message: answer.Error.Message, Hint: answer.Error.Hint}
+	return answer.Error.Err()
 }
 
 // Alive reports whether an ibid answers at an endpoint.
@@ -235,89 +228,39 @@ func Alive(ctx context.Context, at Endpoint) bool {
 	defer cancel()
 	c := New(at, nil)
 	defer c.Close()
-	var health struct {
-		Status string `json:"status"`
-	}
+	var health api.Health
 	resp, err := c.sendOnce(ctx, request{method: http.MethodGet, path: "/healthz"})
 	if err != nil {
 		return false
 	}
 	defer resp.Body.Close()
-	return json.NewDecoder(resp.Body).Decode(&health) == nil && health.Status == "ok"
+	return json.NewDecoder(resp.Body).Decode(&health) == nil && health.Status == api.HealthOK
 }
 
 func get(path string) request { return request{method: http.MethodGet, path: path} }
 
-func post(path string, body []byte) request {
+func remove(path string) request { return request{method: http.MethodDelete, path: path} }
+
+// post is a request with a JSON body; nil is an empty one. It must not arrive twice.
+func post(path string, body any) request {
 	return request{
 		method: http.MethodPost, path: path, kind: "application/json", once: true,
-		body: func() (io.Reader, int64, error) { return bytes.NewReader(body), int64(len(body)), nil },
+		body: func() (io.Reader, int64, error) {
+			if body == nil {
+				return http.NoBody, 0, nil
+			}
+			text, err := json.Marshal(body)
+			if err != nil {
+				return nil, 0, fmt.Errorf("write the body of POST %s: %w", path, err)
+			}
+			return bytes.NewReader(text), int64(len(text)), nil
+		},
 	}
 }
 
-func (c *Client) Document(ctx context.Context, id string) (ibid.Document, error) {
-	var doc ibid.Document
-	err := c.call(ctx, get("/v1/documents/"+url.PathEscape(id)), &doc)
-	return doc, err
-}
-
-// Move tells the library that a document's file lies elsewhere now. Doing it
-// twice does no harm.
-func (c *Client) Move(ctx context.Context, id, source, name, folder string) error {
-	body, err := json.Marshal(map[string]string{"source": source, "name": name, "folder": folder})
-	if err != nil {
-		return fmt.Errorf("write the new place of a document: %w", err)
-	}
-	r := post("/v1/documents/"+url.PathEscape(id), body)
-	r.method, r.once = http.MethodPatch, false
-	return c.call(ctx, r, nil)
-}
-
-func (c *Client) DeleteDocument(ctx context.Context, id string) error {
-	return c.call(ctx, request{method: http.MethodDelete, path: "/v1/documents/" + url.PathEscape(id)}, nil)
-}
-
-func (c *Client) Search(ctx context.Context, query url.Values) (json.RawMessage, error) {
-	var raw json.RawMessage
-	err := c.call(ctx, request{method: http.MethodGet, path: "/v1/search", query: query}, &raw)
-	return raw, err
-}
-
-func (c *Client) Doctor(ctx context.Context) ([]api.Check, error) {
-	var answer struct {
-		Checks []api.Check `json:"checks"`
-	}
-	err := c.call(ctx, get("/v1/doctor"), &answer)
-	return answer.Checks, err
-}
-
-func (c *Client) Repair(ctx context.Context) (api.Repaired, error) {
-	var r api.Repaired
-	err := c.call(ctx, request{method: http.MethodPost, path: "/v1/doctor/repair"}, &r)
-	return r, err
-}
-
-func (c *Client) Ask(ctx context.Context, thread string, q api.Question) (api.Asked, error) {
-	body, err := json.Marshal(q)
-	if err != nil {
-		return api.Asked{}, fmt.Errorf("write question: %w", err)
-	}
-	var a api.Asked
-	err = c.call(ctx, post("/v1/threads/"+url.PathEscape(thread)+"/user_message", body), &a)
-	return a, err
-}
-
-func (c *Client) Stop(ctx context.Context, thread string) (api.Stopped, error) {
-	var s api.Stopped
-	err := c.call(ctx, post("/v1/threads/"+url.PathEscape(thread)+"/stop", []byte("{}")), &s)
-	return s, err
-}
-
-// followRequest asks for the log of a run from behind position after, open until the run
-// ends.
-func followRequest(messageID string, after int64) request {
-	return request{
-		method: http.MethodGet, path: "/v1/messages/" + url.PathEscape(messageID) + "/events",
-		query: url.Values{"follow": {"true"}, "after": {strconv.FormatInt(after, 10)}},
-	}
+// answer sends a request and decodes what is answered.
+func answer[T any](ctx context.Context, c *Client, r request) (T, error) {
+	var out T
+	err := c.call(ctx, r, &out)
+	return out, err
 }

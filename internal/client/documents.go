@@ -3,7 +3,6 @@ package client
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"net/http"
@@ -17,12 +16,32 @@ import (
 	"ibid"
 	"ibid/internal/glob"
 	"ibid/internal/say"
+	"ibid/internal/server/api"
 )
 
+func documentPath(id, action string) string { return "/v1/documents/" + url.PathEscape(id) + action }
+
+// Document returns a document by its id.
+func (c *Client) Document(ctx context.Context, id string) (ibid.Document, error) {
+	return answer[ibid.Document](ctx, c, get(documentPath(id, "")))
+}
+
+// Move tells the library that a document's file lies elsewhere now. Doing it
+// twice does no harm.
+func (c *Client) Move(ctx context.Context, id, source, name, folder string) error {
+	r := post(documentPath(id, ""), api.DocumentChange{Source: &source, Name: &name, Folder: &folder})
+	r.method, r.once = http.MethodPatch, false
+	return c.call(ctx, r, nil)
+}
+
+// DeleteDocument removes a document; Restore takes that back.
+func (c *Client) DeleteDocument(ctx context.Context, id string) error {
+	return c.call(ctx, remove(documentPath(id, "")), nil)
+}
+
+// CancelDocument stops the work on a document.
 func (c *Client) CancelDocument(ctx context.Context, id string) (ibid.Document, error) {
-	var d ibid.Document
-	err := c.call(ctx, request{method: http.MethodPost, path: "/v1/documents/" + url.PathEscape(id) + "/cancel"}, &d)
-	return d, err
+	return answer[ibid.Document](ctx, c, request{method: http.MethodPost, path: documentPath(id, "/cancel")})
 }
 
 // listLimit is how many entries of a list a command asks for at a time.
@@ -38,23 +57,20 @@ func (c *Client) EachDocument(ctx context.Context, query url.Values) iter.Seq2[i
 			r.query[name] = values
 		}
 		for {
-			var answer struct {
-				Documents []ibid.Document `json:"documents"`
-				Next      string          `json:"next"`
-			}
-			if err := c.call(ctx, r, &answer); err != nil {
+			part, err := answer[api.Documents](ctx, c, r)
+			if err != nil {
 				yield(ibid.Document{}, err)
 				return
 			}
-			for _, d := range answer.Documents {
+			for _, d := range part.Documents {
 				if !yield(d, nil) {
 					return
 				}
 			}
-			if answer.Next == "" {
+			if part.Next == "" {
 				return
 			}
-			r.query.Set("cursor", answer.Next)
+			r.query.Set("cursor", part.Next)
 		}
 	}
 }
@@ -89,35 +105,28 @@ func ScopeQuery(scope ibid.Scope) url.Values {
 	return query
 }
 
-// labels are the folders, categories and tags in use.
-type labels struct{ Folders, Categories, Tags []string }
+// Labels are the folders, categories and tags in use.
+type Labels struct{ Folders, Categories, Tags []string }
 
-func (c *Client) Labels(ctx context.Context) (labels, error) {
-	type folder struct {
-		Path    string   `json:"path"`
-		Folders []folder `json:"folders"`
+// Labels returns the labels in use.
+func (c *Client) Labels(ctx context.Context) (Labels, error) {
+	used, err := answer[api.Folders](ctx, c, get("/v1/folders"))
+	if err != nil {
+		return Labels{}, err
 	}
-	var answer struct {
-		Folder     folder            `json:"folder"`
-		Categories []ibid.LabelCount `json:"categories"`
-		Tags       []ibid.LabelCount `json:"tags"`
-	}
-	if err := c.call(ctx, get("/v1/folders"), &answer); err != nil {
-		return labels{}, err
-	}
-	var l labels
-	var walk func(f folder)
-	walk = func(f folder) {
+	var l Labels
+	var walk func(f *api.Folder)
+	walk = func(f *api.Folder) {
 		for _, sub := range f.Folders {
 			l.Folders = append(l.Folders, sub.Path)
 			walk(sub)
 		}
 	}
-	walk(answer.Folder)
-	for _, category := range answer.Categories {
+	walk(used.Folder)
+	for _, category := range used.Categories {
 		l.Categories = append(l.Categories, category.Name)
 	}
-	for _, tag := range answer.Tags {
+	for _, tag := range used.Tags {
 		l.Tags = append(l.Tags, tag.Name)
 	}
 	return l, nil
@@ -252,9 +261,7 @@ func (c *Client) Settled(ctx context.Context, id string) (ibid.Document, error) 
 }
 
 func (c *Client) RetryDocument(ctx context.Context, id string) (ibid.Document, error) {
-	var d ibid.Document
-	err := c.call(ctx, request{method: http.MethodPost, path: "/v1/documents/" + url.PathEscape(id) + "/retry", once: true}, &d)
-	return d, err
+	return answer[ibid.Document](ctx, c, request{method: http.MethodPost, path: documentPath(id, "/retry"), once: true})
 }
 
 // waitALittle waits 50 ms at first, and up to half a second later on.
@@ -267,37 +274,20 @@ func waitALittle(ctx context.Context, n int) error {
 	}
 }
 
-// KnownFile is a file as POST /v1/documents/unchanged is asked about it.
-type KnownFile struct {
-	Name     string   `json:"name"`
-	Source   string   `json:"source"`
-	Hash     string   `json:"hash"`
-	Bytes    int64    `json:"bytes"`
-	Folder   string   `json:"folder"`
-	Category string   `json:"category"`
-	Tags     []string `json:"tags"`
-}
-
 // Unchanged returns the documents of the files that need not be sent, nil for the
 // others, in their order.
-func (c *Client) Unchanged(ctx context.Context, files []KnownFile) ([]*ibid.Document, error) {
+func (c *Client) Unchanged(ctx context.Context, files []api.KnownFile) ([]*ibid.Document, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
-	body, err := json.Marshal(map[string][]KnownFile{"files": files})
-	if err != nil {
-		return nil, fmt.Errorf("ask what is unchanged: %w", err)
-	}
-	r := post("/v1/documents/unchanged", body)
+	r := post("/v1/documents/unchanged", api.KnownFiles{Files: files})
 	r.once = false
-	var answer struct {
-		Unchanged []*ibid.Document `json:"unchanged"`
-	}
-	if err := c.call(ctx, r, &answer); err != nil {
+	known, err := answer[api.Unchanged](ctx, c, r)
+	if err != nil {
 		return nil, err
 	}
-	if len(answer.Unchanged) != len(files) {
-		return nil, fmt.Errorf("ask what is unchanged: the server answered for %d of %s", len(answer.Unchanged), say.Count(len(files), "file"))
+	if len(known.Unchanged) != len(files) {
+		return nil, fmt.Errorf("ask what is unchanged: the server answered for %d of %s", len(known.Unchanged), say.Count(len(files), "file"))
 	}
-	return answer.Unchanged, nil
+	return known.Unchanged, nil
 }

@@ -8,6 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
+	"strconv"
 
 	"ibid"
 )
@@ -101,4 +104,13 @@ func (f *follower) read(r io.Reader) error {
 		return &connectionError{err}
 	}
 	return &connectionError{errLogCut}
+}
+
+// followRequest asks for the log of a run from behind position after, open until the run
+// ends.
+func followRequest(messageID string, after int64) request {
+	return request{
+		method: http.MethodGet, path: "/v1/messages/" + url.PathEscape(messageID) + "/events",
+		query: url.Values{"follow": {"true"}, "after": {strconv.FormatInt(after, 10)}},
+	}
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"ibid/internal/server/api"
 	"net/http"
 	"net/url"
 
@@ -14,18 +15,15 @@ func (c *Client) Removed(ctx context.Context) ([]ibid.Removed, error) {
 	var all []ibid.Removed
 	query := url.Values{"limit": {fmt.Sprint(ibid.MaxLimit)}}
 	for {
-		var answer struct {
-			Removed []ibid.Removed `json:"removed"`
-			Next    string         `json:"next"`
-		}
-		if err := c.call(ctx, request{method: http.MethodGet, path: "/v1/removed", query: query}, &answer); err != nil {
+		part, err := answer[api.Removed](ctx, c, request{method: http.MethodGet, path: "/v1/removed", query: query})
+		if err != nil {
 			return nil, err
 		}
-		all = append(all, answer.Removed...)
-		if answer.Next == "" {
+		all = append(all, part.Removed...)
+		if part.Next == "" {
 			return all, nil
 		}
-		query.Set("cursor", answer.Next)
+		query.Set("cursor", part.Next)
 	}
 }
 

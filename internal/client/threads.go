@@ -2,14 +2,27 @@ package client
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 
 	"ibid"
 	"ibid/internal/say"
+	"ibid/internal/server/api"
 )
+
+func threadPath(id, action string) string { return "/v1/threads/" + url.PathEscape(id) + action }
+
+// Ask asks a question in a conversation, which need not be there yet.
+func (c *Client) Ask(ctx context.Context, thread string, q api.Question) (api.Asked, error) {
+	return answer[api.Asked](ctx, c, post(threadPath(thread, "/user_message"), q))
+}
+
+// Stop ends the run of a conversation. The answer comes once the connection to the
+// model is closed.
+func (c *Client) Stop(ctx context.Context, thread string) (api.Stopped, error) {
+	return answer[api.Stopped](ctx, c, post(threadPath(thread, "/stop"), struct{}{}))
+}
 
 // threadPage returns a part of the list of conversations, the one that changed last
 // first, and the cursor of the next part; "" at the end. An id that is not "" is
@@ -20,12 +33,8 @@ func (c *Client) threadPage(ctx context.Context, id, cursor string, limit int) (
 	if id != "" {
 		r.query.Set("id", id)
 	}
-	var answer struct {
-		Threads []ibid.Thread `json:"threads"`
-		Next    string        `json:"next"`
-	}
-	err = c.call(ctx, r, &answer)
-	return answer.Threads, answer.Next, err
+	part, err := answer[api.Threads](ctx, c, r)
+	return part.Threads, part.Next, err
 }
 
 // Threads returns all conversations, the one that changed last first.
@@ -71,23 +80,25 @@ func (c *Client) FindThread(ctx context.Context, name string) (string, error) {
 func (c *Client) Messages(ctx context.Context, threadID string) ([]ibid.Message, error) {
 	var parts [][]ibid.Message // newest first
 	for cursor, more := "", true; more; more = cursor != "" {
-		r := get("/v1/threads/" + url.PathEscape(threadID) + "/messages")
+		r := get(threadPath(threadID, "/messages"))
 		r.query = pageQuery(cursor, ibid.MaxLimit)
-		var answer struct {
-			Messages []ibid.Message `json:"messages"`
-			Next     string         `json:"next"`
-		}
-		if err := c.call(ctx, r, &answer); err != nil {
+		part, err := answer[api.Messages](ctx, c, r)
+		if err != nil {
 			return nil, err
 		}
-		parts, cursor = append(parts, answer.Messages), answer.Next
+		messages := make([]ibid.Message, len(part.Messages))
+		for i, m := range part.Messages {
+			messages[i] = m.Message
+		}
+		parts, cursor = append(parts, messages), part.Next
 	}
 	slices.Reverse(parts)
 	return slices.Concat(parts...), nil
 }
 
+// DeleteThread removes a conversation; Restore takes that back.
 func (c *Client) DeleteThread(ctx context.Context, id string) error {
-	return c.call(ctx, request{method: http.MethodDelete, path: "/v1/threads/" + url.PathEscape(id)}, nil)
+	return c.call(ctx, remove(threadPath(id, "")), nil)
 }
 
 // pageQuery asks for a part of a list.

@@ -83,9 +83,7 @@ func (u Upload) envelope() (head, tail []byte, kind string, err error) {
 
 // begin writes what is said of the file, and begins the part of its bytes.
 func (u Upload) begin(w *multipart.Writer) (content io.Writer, err error) {
-	meta, err := json.Marshal(map[string]any{
-		"name": u.Name, "source": u.Source, "title": u.Title, "category": u.Category, "folder": u.Folder, "tags": u.Tags, "password": u.Password,
-	})
+	meta, err := json.Marshal(api.File{Name: u.Name, Source: u.Source, Title: u.Title, Category: u.Category, Folder: u.Folder, Tags: u.Tags, Password: u.Password})
 	if err != nil {
 		return nil, fmt.Errorf("upload %s: %w", u.Name, err)
 	}
@@ -133,8 +131,8 @@ func (c *Client) UploadSmall(ctx context.Context, files []SmallUpload) ([]upload
 	if err := w.Close(); err != nil {
 		return nil, fmt.Errorf("upload %s: %w", say.Count(len(files), "file"), err)
 	}
-	r := post("/v1/documents", b.Bytes())
-	r.kind, r.once, r.refused = w.FormDataContentType(), false, http.StatusUnprocessableEntity
+	r := request{method: http.MethodPost, path: "/v1/documents", kind: w.FormDataContentType(), refused: http.StatusUnprocessableEntity}
+	r.body = func() (io.Reader, int64, error) { return bytes.NewReader(b.Bytes()), int64(b.Len()), nil }
 	var result api.Uploads
 	if err := c.call(ctx, r, &result); err != nil {
 		return nil, err

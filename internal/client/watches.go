@@ -2,19 +2,15 @@ package client
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
+
+	"ibid/internal/server/api"
 )
 
 // HoldFolder tells the server that somebody else follows a folder, until ctx ends
 // or the connection breaks.
 func (c *Client) HoldFolder(ctx context.Context, path, folder string) error {
-	body, err := json.Marshal(map[string]any{"path": path, "folder": folder, "hold": true})
-	if err != nil {
-		return fmt.Errorf("write the place of a folder: %w", err)
-	}
-	resp, err := c.send(ctx, post("/v1/watches", body))
+	resp, err := c.send(ctx, post("/v1/watches", api.WatchRequest{Path: path, Folder: folder, Hold: true}))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"ibid/internal/server/api"
 	"io"
 	"mime"
 	"net/http"
@@ -87,7 +88,7 @@ func attachmentKind(f ibid.Attachment) (string, error) {
 
 // readQuestion reads a question: JSON, or a form whose "message" part is that JSON
 // and whose "file" parts are attached to it.
-func (s *Server) readQuestion(w http.ResponseWriter, r *http.Request, q *question) error {
+func (s *Server) readQuestion(w http.ResponseWriter, r *http.Request, q *api.Question) error {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "multipart/form-data" {
 		return readJSON(w, r, q)
 	}

@@ -14,6 +14,7 @@ import (
 	"ibid/internal/access"
 	"ibid/internal/database"
 	"ibid/internal/ingest"
+	"ibid/internal/server/api"
 )
 
 // Databases are the attached databases.
@@ -33,7 +34,7 @@ func (s *Server) listDatabases(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"databases": orEmpty(all)})
+	writeJSON(w, http.StatusOK, api.Databases{Databases: orEmpty(all)})
 }
 
 // addDatabase attaches what a JSON object names, or an uploaded file.
@@ -43,10 +44,7 @@ func (s *Server) addDatabase(w http.ResponseWriter, r *http.Request) {
 	if parts, formErr := r.MultipartReader(); formErr == nil {
 		d, err = s.uploadDatabase(w, r, parts.NextPart)
 	} else {
-		var in struct {
-			Name   string `json:"name"`
-			Source string `json:"source"`
-		}
+		var in api.DatabaseAddition
 		if err = readJSON(w, r, &in); err == nil {
 			d, err = s.cfg.Databases.Add(r.Context(), s.view(r), database.Addition{Name: in.Name, Source: ibid.Secret(in.Source)})
 		}
@@ -57,9 +55,7 @@ func (s *Server) addDatabase(w http.ResponseWriter, r *http.Request) {
 // uploadDatabase takes in the file of a multipart form; a part "meta" before it
 // may hold {"name"}.
 func (s *Server) uploadDatabase(w http.ResponseWriter, r *http.Request, next func() (*multipart.Part, error)) (d ibid.Database, err error) {
-	var meta struct {
-		Name string `json:"name"`
-	}
+	var meta api.DatabaseAddition
 	for {
 		part, err := next()
 		if errors.Is(err, io.EOF) {
@@ -132,9 +128,7 @@ func (s *Server) removeDatabase(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) queryDatabase(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		SQL string `json:"sql"`
-	}
+	var in api.DatabaseQuery
 	if err := readJSON(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
@@ -145,8 +139,5 @@ func (s *Server) queryDatabase(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, struct {
-		ibid.Table
-		TookMS int64 `json:"took_ms"`
-	}{table, s.cfg.Now().Sub(began).Milliseconds()})
+	writeJSON(w, http.StatusOK, api.QueryResult{Table: table, TookMS: s.cfg.Now().Sub(began).Milliseconds()})
 }

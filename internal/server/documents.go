@@ -19,6 +19,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/ingest"
+	"ibid/internal/server/api"
 )
 
 // listDocuments answers a page of the documents that the query asks for.
@@ -42,17 +43,14 @@ func (s *Server) listDocuments(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	answer := map[string]any{"documents": orEmpty(docs)}
-	if next != "" {
-		answer["next"] = next
-	}
+	answer := api.Documents{Documents: orEmpty(docs), Next: next}
 	total, known, err := s.cfg.Library.KnownCount(r.Context(), s.view(r), q)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	if known {
-		answer["total"] = total
+		answer.Total = &total
 	}
 	writeJSON(w, http.StatusOK, answer)
 }
@@ -97,22 +95,6 @@ func (s *Server) getDocument(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, d)
 }
 
-// addedDocument is a document that was taken in: whether it was there already
-// with the very same content, and which other one had the name of its file.
-type addedDocument struct {
-	ibid.Document
-	Unchanged bool           `json:"unchanged,omitempty"`
-	SameName  *ibid.SameName `json:"same_name,omitempty"`
-}
-
-type failedFile struct {
-	Name     string         `json:"name"`
-	Error    string         `json:"error"`
-	Hint     string         `json:"hint,omitempty"`
-	Code     ibid.Code      `json:"code,omitempty"`
-	SameName *ibid.SameName `json:"same_name,omitempty"` // with CONFLICT: the document that has its name
-}
-
 // Bounds of what a form says of a file, in bytes. A password of PDF itself stops
 // at 127.
 const (
@@ -134,7 +116,7 @@ func (s *Server) addDocuments(w http.ResponseWriter, r *http.Request) {
 			Hint: "curl -F file=@report.pdf http://HOST/v1/documents, or send {\"url\":\"https://…\"} as application/json"})
 		return
 	}
-	u := &upload{server: s, added: []addedDocument{}, failed: []failedFile{}}
+	u := &upload{server: s, Uploads: api.Uploads{Documents: []api.Uploaded{}, Errors: []api.RefusedFile{}}}
 	for {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -150,14 +132,14 @@ func (s *Server) addDocuments(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	status := http.StatusAccepted
-	if len(u.added) == 0 && len(u.failed) > 0 {
+	if len(u.Documents) == 0 && len(u.Errors) > 0 {
 		status = http.StatusUnprocessableEntity
 	}
-	if len(u.added) == 0 && len(u.failed) == 0 {
+	if len(u.Documents) == 0 && len(u.Errors) == 0 {
 		s.fail(w, r, ibid.Errorf(ibid.CodeBadRequest, "the form holds no file; name the parts \"file\""))
 		return
 	}
-	writeJSON(w, status, map[string]any{"documents": u.added, "errors": u.failed})
+	writeJSON(w, status, u.Uploads)
 }
 
 // upload is a form that is being taken in.
@@ -165,8 +147,7 @@ type upload struct {
 	server *Server
 	next   ingest.File     // what parts before the next file have said of it
 	onSame ibid.OnSameName // of files whose meta does not say
-	added  []addedDocument
-	failed []failedFile
+	api.Uploads
 }
 
 func uploadBrokeOff(err error) error {
@@ -219,19 +200,16 @@ func (u *upload) file(w http.ResponseWriter, r *http.Request, part *multipart.Pa
 	case err != nil:
 		failed := u.server.failedFile(file.Name, err)
 		failed.SameName = added.SameName
-		u.failed = append(u.failed, failed)
+		u.Errors = append(u.Errors, failed)
 	default:
-		u.added = append(u.added, addedDocument(added))
+		u.Documents = append(u.Documents, api.Uploaded(added))
 	}
 }
 
 // addURL fetches a page of the web and takes it in, with its URL as its source:
 // added again, it is a new version.
 func (s *Server) addURL(w http.ResponseWriter, r *http.Request) {
-	var asked struct {
-		URL string `json:"url"`
-		ingest.File
-	}
+	var asked api.DocumentURL
 	if err := readJSON(w, r, &asked); err != nil {
 		s.fail(w, r, err)
 		return
@@ -245,11 +223,11 @@ func (s *Server) addURL(w http.ResponseWriter, r *http.Request) {
 		breakOff()
 	}
 	if err != nil {
-		failed := []failedFile{s.failedFile(asked.URL, err)}
-		writeJSON(w, http.StatusUnprocessableEntity, map[string]any{"documents": []addedDocument{}, "errors": failed})
+		failed := []api.RefusedFile{s.failedFile(asked.URL, err)}
+		writeJSON(w, http.StatusUnprocessableEntity, api.Uploads{Documents: []api.Uploaded{}, Errors: failed})
 		return
 	}
-	writeJSON(w, http.StatusAccepted, map[string]any{"documents": []addedDocument{addedDocument(added)}, "errors": []failedFile{}})
+	writeJSON(w, http.StatusAccepted, api.Uploads{Documents: []api.Uploaded{api.Uploaded(added)}, Errors: []api.RefusedFile{}})
 }
 
 func (s *Server) fetchDocument(ctx context.Context, view access.View, url string, file ingest.File) (ingest.Added, error) {
@@ -285,17 +263,17 @@ func baseName(name string) string {
 	return name
 }
 
-func (s *Server) failedFile(name string, err error) failedFile {
+func (s *Server) failedFile(name string, err error) api.RefusedFile {
 	var known *ibid.Error
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return failedFile{Name: name, Error: fmt.Sprintf("larger than %d MB", s.cfg.MaxUploadBytes>>20)}
+		return api.RefusedFile{Name: name, Error: fmt.Sprintf("larger than %d MB", s.cfg.MaxUploadBytes>>20)}
 	case errors.As(err, &known):
-		return failedFile{Name: name, Error: known.Message, Hint: known.Hint, Code: known.Code}
+		return api.RefusedFile{Name: name, Error: known.Message, Hint: known.Hint, Code: known.Code}
 	}
 	s.cfg.Log.Error("cannot take in a file", "name", name, "error", err)
-	return failedFile{Name: name, Error: "could not be taken in", Hint: "the server's log says why"}
+	return api.RefusedFile{Name: name, Error: "could not be taken in", Hint: "the server's log says why"}
 }
 
 // documentFile serves a document's original bytes.

@@ -10,6 +10,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/ingest"
+	"ibid/internal/server/api"
 )
 
 // scopeParams reads a scope from the query: document=, tag= and metadata=NAME=VALUE
@@ -44,22 +45,6 @@ func (s *Server) describeDocument(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, d)
 }
 
-// folder is a node of the library's tree.
-type folder struct {
-	Name       string    `json:"name"` // "" for the whole library
-	Path       string    `json:"path"`
-	Breadcrumb []crumb   `json:"breadcrumb"` // from the outermost folder to this one
-	Documents  int       `json:"documents"`  // directly in it
-	Total      int       `json:"total"`      // and in all below it
-	Folders    []*folder `json:"folders"`
-}
-
-// crumb is a step on the way to a folder.
-type crumb struct {
-	Name string `json:"name"`
-	Path string `json:"path"`
-}
-
 // folders answers the tree of the library, with the categories and tags in use.
 func (s *Server) folders(w http.ResponseWriter, r *http.Request) {
 	totals, err := s.cfg.Library.Totals(r.Context(), s.view(r))
@@ -74,16 +59,16 @@ func (s *Server) folders(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"folder": tree(lists[0]), "categories": orEmpty(lists[1]), "tags": orEmpty(lists[2]),
-		"documents": totals.Documents, "chunks": totals.Chunks})
+	writeJSON(w, http.StatusOK, api.Folders{Folder: tree(lists[0]), Categories: orEmpty(lists[1]), Tags: orEmpty(lists[2]),
+		Documents: totals.Documents, Chunks: totals.Chunks})
 }
 
 // tree makes a tree of the folders that documents lie in.
-func tree(folders []ibid.LabelCount) *folder {
-	root := &folder{Breadcrumb: []crumb{}, Folders: []*folder{}}
-	byPath := map[string]*folder{"": root}
-	var at func(path string) *folder
-	at = func(path string) *folder {
+func tree(folders []ibid.LabelCount) *api.Folder {
+	root := &api.Folder{Breadcrumb: []api.Crumb{}, Folders: []*api.Folder{}}
+	byPath := map[string]*api.Folder{"": root}
+	var at func(path string) *api.Folder
+	at = func(path string) *api.Folder {
 		if f := byPath[path]; f != nil {
 			return f
 		}
@@ -92,8 +77,8 @@ func tree(folders []ibid.LabelCount) *folder {
 			parentPath, name = path[:i], path[i+1:]
 		}
 		parent := at(parentPath)
-		f := &folder{Name: name, Path: path, Folders: []*folder{}}
-		f.Breadcrumb = append(slices.Clone(parent.Breadcrumb), crumb{name, path})
+		f := &api.Folder{Name: name, Path: path, Folders: []*api.Folder{}}
+		f.Breadcrumb = append(slices.Clone(parent.Breadcrumb), api.Crumb{Name: name, Path: path})
 		parent.Folders = append(parent.Folders, f)
 		byPath[path] = f
 		return f
@@ -101,16 +86,16 @@ func tree(folders []ibid.LabelCount) *folder {
 	for _, f := range folders {
 		at(f.Name).Documents = f.Documents
 	}
-	root.sumUp()
+	sumUp(root)
 	return root
 }
 
 // sumUp counts what lies below, and puts folders in order.
-func (f *folder) sumUp() int {
+func sumUp(f *api.Folder) int {
 	f.Total = f.Documents
 	for _, sub := range f.Folders {
-		f.Total += sub.sumUp()
+		f.Total += sumUp(sub)
 	}
-	slices.SortFunc(f.Folders, func(a, b *folder) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(f.Folders, func(a, b *api.Folder) int { return cmp.Compare(a.Name, b.Name) })
 	return f.Total
 }

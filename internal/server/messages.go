@@ -1,6 +1,7 @@
 package server
 
 import (
+	"ibid/internal/server/api"
 	"net/http"
 
 	"ibid"
@@ -10,20 +11,6 @@ import (
 func pageParams(r *http.Request) (ibid.Page, error) {
 	limit, err := intParam(r, "limit", ibid.DefaultLimit, 1, ibid.MaxLimit)
 	return ibid.Page{Limit: limit, Cursor: r.URL.Query().Get("cursor")}, err
-}
-
-// listedMessage is a message in a list, with the ids of the messages that share its
-// parent and role, oldest first and itself among them; none where it is alone.
-type listedMessage struct {
-	ibid.Message
-	Siblings []string `json:"siblings,omitempty"`
-}
-
-// messagePart is a part of a conversation, oldest message first.
-type messagePart struct {
-	Messages []listedMessage `json:"messages"`
-	Next     string          `json:"next,omitempty"`  // cursor of the messages before
-	Newer    string          `json:"newer,omitempty"` // cursor of the messages after
 }
 
 // listMessages answers a part of a thread, and reads no more of it: the newest
@@ -37,8 +24,8 @@ func (s *Server) listMessages(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, part)
 }
 
-func (s *Server) messagePart(r *http.Request) (messagePart, error) {
-	var part messagePart
+func (s *Server) messagePart(r *http.Request) (api.Messages, error) {
+	var part api.Messages
 	thread, err := s.cfg.Threads.Thread(r.Context(), s.view(r), r.PathValue("id"))
 	if err != nil {
 		return part, err
@@ -71,7 +58,7 @@ func (s *Server) messagePart(r *http.Request) (messagePart, error) {
 	if err != nil {
 		return part, err
 	}
-	part.Messages = make([]listedMessage, len(messages))
+	part.Messages = make([]api.ListedMessage, len(messages))
 	for i, m := range messages {
 		if part.Messages[i].Message, err = s.current(r, m); err != nil {
 			return part, err

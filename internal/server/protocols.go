@@ -9,6 +9,7 @@ import (
 
 	"ibid"
 	"ibid/internal/run"
+	"ibid/internal/server/api"
 	"ibid/internal/wire"
 )
 
@@ -47,20 +48,8 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, p wire.Projection
 	s.stream(w, r, runID, after, p, f)
 }
 
-// ragRequest is the body of POST /rag.
-type ragRequest struct {
-	Question      string     `json:"question"`
-	Query         string     `json:"query"` // accepted for question
-	SessionID     string     `json:"session_id"`
-	Images        []string   `json:"images"` // base64, with or without a data: prefix
-	Files         []string   `json:"files"`  // document ids, added to the scope
-	Scope         ibid.Scope `json:"scope"`
-	Think         ibid.Think `json:"think"`
-	EditMessageID string     `json:"edit_message_id"`
-}
-
 func (s *Server) postRAG(w http.ResponseWriter, r *http.Request) {
-	var in ragRequest
+	var in api.RAGQuestion
 	if err := readJSON(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
@@ -101,29 +90,19 @@ func decodeImages(encoded []string) ([]ibid.Attachment, error) {
 	return out, nil
 }
 
-// chatRequest is the body of POST /chat/stream and POST /chat/batch.
-type chatRequest struct {
-	Message        string            `json:"message"`
-	ConversationID string            `json:"conversation_id"`
-	ForceTools     []string          `json:"force_tools"`
-	Files          []ibid.Attachment `json:"files"`
-	Scope          ibid.Scope        `json:"scope"`
-	Think          ibid.Think        `json:"think"`
-	EditMessageID  string            `json:"edit_message_id"`
-}
-
-func (in chatRequest) ask() run.Ask {
+// chatAsk is what a question of that protocol asks.
+func chatAsk(in api.ChatQuestion) run.Ask {
 	return run.Ask{ThreadID: in.ConversationID, EditMessageID: in.EditMessageID, Request: ibid.Request{
 		Text: in.Message, Scope: in.Scope, Think: in.Think, ForceTools: in.ForceTools, Attachments: in.Files}}
 }
 
 func (s *Server) postChat(w http.ResponseWriter, r *http.Request) {
-	var in chatRequest
+	var in api.ChatQuestion
 	if err := readJSON(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	s.ask(w, r, in.ask(), &wire.Chat{}, runSSE)
+	s.ask(w, r, chatAsk(in), &wire.Chat{}, runSSE)
 }
 
 func (s *Server) watchChat(w http.ResponseWriter, r *http.Request) {
@@ -132,12 +111,12 @@ func (s *Server) watchChat(w http.ResponseWriter, r *http.Request) {
 
 // postChatBatch is the same run, answered as one body when it has ended.
 func (s *Server) postChatBatch(w http.ResponseWriter, r *http.Request) {
-	var in chatRequest
+	var in api.ChatQuestion
 	if err := readJSON(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	accepted, err := s.start(r, in.ask())
+	accepted, err := s.start(r, chatAsk(in))
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -175,13 +154,7 @@ const queryTimeout = 30_000
 const longestTimeout = 24 * 60 * 60 * 1000
 
 func (s *Server) postQuery(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Query     string     `json:"query"`
-		Mode      ibid.Mode  `json:"mode"`
-		SessionID string     `json:"session_id"`
-		Scope     ibid.Scope `json:"scope"`
-		TimeoutMS int64      `json:"timeout_ms"`
-	}
+	var in api.QueryQuestion
 	if err := readJSON(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
@@ -198,11 +171,7 @@ func (s *Server) watchQuery(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) postTokens(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Message   string     `json:"message"`
-		SessionID string     `json:"session_id"`
-		Scope     ibid.Scope `json:"scope"`
-	}
+	var in api.TokensQuestion
 	if err := readJSON(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"ibid/internal/server/api"
 	"net/http"
 
 	"ibid"
@@ -8,12 +9,11 @@ import (
 
 // listRemoved lists what can be taken back, the latest removal first.
 func (s *Server) listRemoved(w http.ResponseWriter, r *http.Request) {
-	limit, err := intParam(r, "limit", ibid.DefaultLimit, 1, ibid.MaxLimit)
+	page, err := pageParams(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	page := ibid.Page{Limit: limit, Cursor: r.URL.Query().Get("cursor")}
 	removed, next, err := s.cfg.Threads.Removed(r.Context(), s.view(r), s.cfg.Now().Add(-s.cfg.KeepRemoved), page)
 	if err != nil {
 		s.fail(w, r, err)
@@ -22,10 +22,7 @@ func (s *Server) listRemoved(w http.ResponseWriter, r *http.Request) {
 	for i := range removed {
 		removed[i].Until = ibid.At(removed[i].RemovedAt.Add(s.cfg.KeepRemoved))
 	}
-	writeJSON(w, http.StatusOK, struct {
-		Removed []ibid.Removed `json:"removed"`
-		Next    string         `json:"next,omitempty"`
-	}{orEmpty(removed), next})
+	writeJSON(w, http.StatusOK, api.Removed{Removed: orEmpty(removed), Next: next})
 }
 
 func (s *Server) removeDocument(w http.ResponseWriter, r *http.Request) {

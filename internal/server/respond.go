@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"ibid/internal/server/api"
 	"io"
 	"net/http"
 	"reflect"
@@ -33,25 +34,13 @@ var statusOf = map[ibid.Code]int{
 	ibid.CodeInternal:        http.StatusInternalServerError,
 }
 
-type errorBody struct {
-	Error       errorDetail `json:"error"`
-	MessageID   string      `json:"message_id,omitempty"`    // of the live run, with CONFLICT
-	LastEntryID string      `json:"last_entry_id,omitempty"` // its position, to attach at once
-}
-
-type errorDetail struct {
-	Code    ibid.Code `json:"code"`
-	Message string    `json:"message"`
-	Hint    string    `json:"hint,omitempty"`
-}
-
 // fail answers with an error. What is not one of our kinds is logged, and its
 // text kept from the client.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		breakOff()
 	}
-	body := errorBody{Error: s.detail(r, err)}
+	body := api.Error{Error: s.detail(r, err)}
 	var known *ibid.Error
 	if errors.As(err, &known) && known.Code == ibid.CodeBusy {
 		w.Header().Set("Retry-After", strconv.FormatInt(max(1, known.RetryAfter/1000), 10))
@@ -86,21 +75,21 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 }
 
 // routed answers what the API has no route for as it answers every other failure.
-func routed(api *http.ServeMux) http.Handler {
+func routed(routes *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		refuse, route := api.Handler(r)
+		refuse, route := routes.Handler(r)
 		if route != "" {
-			api.ServeHTTP(w, r)
+			routes.ServeHTTP(w, r)
 			return
 		}
 		refused := refusal{header: http.Header{}}
 		refuse.ServeHTTP(&refused, r)
-		detail := errorDetail{Code: ibid.CodeNotFound, Message: "there is no route " + r.URL.Path, Hint: "docs/api.md lists them"}
+		detail := api.ErrorDetail{Code: ibid.CodeNotFound, Message: "there is no route " + r.URL.Path, Hint: "docs/api.md lists them"}
 		if allowed := refused.header.Get("Allow"); allowed != "" {
 			w.Header().Set("Allow", allowed)
-			detail = errorDetail{Code: ibid.CodeBadRequest, Message: r.URL.Path + " does not take " + r.Method, Hint: "it takes " + allowed}
+			detail = api.ErrorDetail{Code: ibid.CodeBadRequest, Message: r.URL.Path + " does not take " + r.Method, Hint: "it takes " + allowed}
 		}
-		writeJSON(w, refused.status, errorBody{Error: detail})
+		writeJSON(w, refused.status, api.Error{Error: detail})
 	})
 }
 

@@ -8,34 +8,8 @@ import (
 
 	"ibid"
 	"ibid/internal/search"
+	"ibid/internal/server/api"
 )
-
-// searchResponse is GET /v1/search.
-type searchResponse struct {
-	Query          string         `json:"query"`
-	Mode           search.Mode    `json:"mode"` // the one that was used, never auto
-	Passages       []ibid.Passage `json:"passages"`
-	TookMS         float64        `json:"took_ms"`
-	ChunksSearched int            `json:"chunks_searched"`
-	Latency        latency        `json:"latency"`
-	Rerank         *reranking     `json:"rerank,omitempty"`  // what put the passages in a new order
-	Warning        string         `json:"warning,omitempty"` // why the vector half or the reranker is missing
-}
-
-// latency is how long the last searches of the server took.
-type latency struct {
-	P50MS    float64 `json:"p50_ms"`
-	P99MS    float64 `json:"p99_ms"`
-	Searches int     `json:"searches"`
-}
-
-// reranking says what a reranker did.
-type reranking struct {
-	Method   string  `json:"method"`
-	Input    int     `json:"input_count"`
-	TopScore float64 `json:"top_score"`
-	TookMS   float64 `json:"took_ms"`
-}
 
 func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
@@ -74,11 +48,11 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 }
 
 // searched is a result as it is sent.
-func (s *Server) searched(query string, found search.Result) searchResponse {
+func (s *Server) searched(query string, found search.Result) api.SearchResult {
 	recent := s.cfg.Searcher.Latency()
-	out := searchResponse{Query: query, Mode: found.Mode, Passages: orEmpty(found.Passages), TookMS: milliseconds(found.Took),
+	out := api.SearchResult{Query: query, Mode: found.Mode, Passages: orEmpty(found.Passages), TookMS: milliseconds(found.Took),
 		ChunksSearched: found.ChunksSearched,
-		Latency:        latency{P50MS: milliseconds(recent.P50), P99MS: milliseconds(recent.P99), Searches: recent.Searches}}
+		Latency:        api.SearchLatency{P50MS: milliseconds(recent.P50), P99MS: milliseconds(recent.P99), Searches: recent.Searches}}
 	var warnings []string
 	if found.VectorError != nil {
 		warnings = append(warnings, found.VectorError.Error())
@@ -87,7 +61,7 @@ func (s *Server) searched(query string, found search.Result) searchResponse {
 	case by.Err != nil:
 		warnings = append(warnings, by.Err.Error())
 	case by.Method != "":
-		out.Rerank = &reranking{Method: by.Method, Input: by.Input, TopScore: by.TopScore, TookMS: milliseconds(by.Took)}
+		out.Rerank = &api.Reranking{Method: by.Method, Input: by.Input, TopScore: by.TopScore, TookMS: milliseconds(by.Took)}
 	}
 	out.Warning = strings.Join(warnings, "; ")
 	return out

@@ -125,16 +125,16 @@ type Config struct {
 	Upkeep     Upkeep
 	Searcher   *search.Searcher
 	SearchMode search.Mode                           // of a search that does not say
-	Status     func(ctx context.Context) any         // GET /v1/status
+	Status     func(ctx context.Context) api.Status  // GET /v1/status
 	Doctor     func(ctx context.Context) []api.Check // GET /v1/doctor
 	// Repair builds the search index anew from the database: POST /v1/doctor/repair
 	Repair func(ctx context.Context) (ingest.Agreement, error)
 	// Inventory says what is stored and where: GET /v1/inventory
-	Inventory func(ctx context.Context) (any, error)
+	Inventory func(ctx context.Context) (api.Inventory, error)
 	// Settings says what is set, and Try whether what a setting names answers:
 	// GET /v1/settings, POST /v1/settings/{key}/test
-	Settings func() any
-	Try      func(ctx context.Context, key string) (any, error)
+	Settings func() api.Settings
+	Try      func(ctx context.Context, key string) (api.Trial, error)
 	Ready    func(ctx context.Context) error // nil when everything is open
 	// Forceable says why a question cannot demand a tool: there is none of that
 	// name, or it is not set up. nil lets every name pass.
@@ -189,78 +189,78 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /readyz", s.ready)
 
-	api := http.NewServeMux()
-	api.HandleFunc("GET /v1/status", s.status)
-	api.HandleFunc("GET /v1/tools", s.listTools)
-	api.HandleFunc("GET /v1/doctor", s.doctor)
-	api.HandleFunc("POST /v1/doctor/repair", s.repair)
-	api.HandleFunc("GET /v1/inventory", s.inventory)
-	api.HandleFunc("GET /v1/settings", s.settings)
-	api.HandleFunc("POST /v1/settings/{key}/test", s.trySetting)
-	api.HandleFunc("POST /v1/backup", s.postBackup)
-	api.HandleFunc("POST /v1/mend", s.postMend)
-	api.HandleFunc("POST /v1/scrub", s.postScrub)
+	routes := http.NewServeMux()
+	routes.HandleFunc("GET /v1/status", s.status)
+	routes.HandleFunc("GET /v1/tools", s.listTools)
+	routes.HandleFunc("GET /v1/doctor", s.doctor)
+	routes.HandleFunc("POST /v1/doctor/repair", s.repair)
+	routes.HandleFunc("GET /v1/inventory", s.inventory)
+	routes.HandleFunc("GET /v1/settings", s.settings)
+	routes.HandleFunc("POST /v1/settings/{key}/test", s.trySetting)
+	routes.HandleFunc("POST /v1/backup", s.postBackup)
+	routes.HandleFunc("POST /v1/mend", s.postMend)
+	routes.HandleFunc("POST /v1/scrub", s.postScrub)
 
 	// The native protocol (docs/protocols.md).
-	api.HandleFunc("GET /v1/threads", s.listThreads)
-	api.HandleFunc("GET /v1/threads/{id}", s.getThread)
-	api.HandleFunc("PATCH /v1/threads/{id}", s.changeThread)
-	api.HandleFunc("DELETE /v1/threads/{id}", s.deleteThread)
-	api.HandleFunc("POST /v1/threads/{id}/restore", s.restoreThread)
-	api.HandleFunc("POST /v1/threads/{id}/user_message", s.postUserMessage)
-	api.HandleFunc("GET /v1/threads/{id}/stream", s.streamThread)
-	api.HandleFunc("POST /v1/threads/{id}/stop", s.stopThread)
-	api.HandleFunc("GET /v1/threads/{id}/messages", s.listMessages)
-	api.HandleFunc("GET /v1/messages/{id}", s.getMessage)
-	api.HandleFunc("DELETE /v1/messages/{id}", s.deleteMessage)
-	api.HandleFunc("GET /v1/messages/{id}/files/{n}", s.messageFile)
-	api.HandleFunc("GET /v1/messages/{id}/files/{n}/text", s.messageFileText)
-	api.HandleFunc("GET /v1/messages/{id}/events", s.messageEvents)
+	routes.HandleFunc("GET /v1/threads", s.listThreads)
+	routes.HandleFunc("GET /v1/threads/{id}", s.getThread)
+	routes.HandleFunc("PATCH /v1/threads/{id}", s.changeThread)
+	routes.HandleFunc("DELETE /v1/threads/{id}", s.deleteThread)
+	routes.HandleFunc("POST /v1/threads/{id}/restore", s.restoreThread)
+	routes.HandleFunc("POST /v1/threads/{id}/user_message", s.postUserMessage)
+	routes.HandleFunc("GET /v1/threads/{id}/stream", s.streamThread)
+	routes.HandleFunc("POST /v1/threads/{id}/stop", s.stopThread)
+	routes.HandleFunc("GET /v1/threads/{id}/messages", s.listMessages)
+	routes.HandleFunc("GET /v1/messages/{id}", s.getMessage)
+	routes.HandleFunc("DELETE /v1/messages/{id}", s.deleteMessage)
+	routes.HandleFunc("GET /v1/messages/{id}/files/{n}", s.messageFile)
+	routes.HandleFunc("GET /v1/messages/{id}/files/{n}/text", s.messageFileText)
+	routes.HandleFunc("GET /v1/messages/{id}/events", s.messageEvents)
 
 	// The library.
-	api.HandleFunc("GET /v1/documents", s.listDocuments)
-	api.HandleFunc("POST /v1/documents", s.addDocuments)
-	api.HandleFunc("POST /v1/documents/unchanged", s.unchangedDocuments)
-	api.HandleFunc("GET /v1/documents/{id}", s.getDocument)
-	api.HandleFunc("PATCH /v1/documents/{id}", s.describeDocument)
-	api.HandleFunc("DELETE /v1/documents/{id}", s.removeDocument)
-	api.HandleFunc("POST /v1/documents/{id}/restore", s.restoreDocument)
-	api.HandleFunc("GET /v1/removed", s.listRemoved)
-	api.HandleFunc("POST /v1/documents/{id}/cancel", s.cancelDocument)
-	api.HandleFunc("POST /v1/documents/{id}/retry", s.retryDocument)
-	api.HandleFunc("GET /v1/documents/events", s.libraryEvents)
-	api.HandleFunc("GET /v1/documents/{id}/events", s.documentEvents)
-	api.HandleFunc("GET /v1/documents/{id}/file", s.documentFile)
-	api.HandleFunc("GET /v1/documents/{id}/text", s.documentText)
-	api.HandleFunc("GET /v1/documents/{id}/pages/{page}/image", s.pageImage)
-	api.HandleFunc("GET /v1/folders", s.folders)
-	api.HandleFunc("GET /v1/search", s.search)
-	api.HandleFunc("GET /v1/watches", s.listWatches)
-	api.HandleFunc("POST /v1/watches", s.addWatch)
-	api.HandleFunc("DELETE /v1/watches/{id}", s.removeWatch)
+	routes.HandleFunc("GET /v1/documents", s.listDocuments)
+	routes.HandleFunc("POST /v1/documents", s.addDocuments)
+	routes.HandleFunc("POST /v1/documents/unchanged", s.unchangedDocuments)
+	routes.HandleFunc("GET /v1/documents/{id}", s.getDocument)
+	routes.HandleFunc("PATCH /v1/documents/{id}", s.describeDocument)
+	routes.HandleFunc("DELETE /v1/documents/{id}", s.removeDocument)
+	routes.HandleFunc("POST /v1/documents/{id}/restore", s.restoreDocument)
+	routes.HandleFunc("GET /v1/removed", s.listRemoved)
+	routes.HandleFunc("POST /v1/documents/{id}/cancel", s.cancelDocument)
+	routes.HandleFunc("POST /v1/documents/{id}/retry", s.retryDocument)
+	routes.HandleFunc("GET /v1/documents/events", s.libraryEvents)
+	routes.HandleFunc("GET /v1/documents/{id}/events", s.documentEvents)
+	routes.HandleFunc("GET /v1/documents/{id}/file", s.documentFile)
+	routes.HandleFunc("GET /v1/documents/{id}/text", s.documentText)
+	routes.HandleFunc("GET /v1/documents/{id}/pages/{page}/image", s.pageImage)
+	routes.HandleFunc("GET /v1/folders", s.folders)
+	routes.HandleFunc("GET /v1/search", s.search)
+	routes.HandleFunc("GET /v1/watches", s.listWatches)
+	routes.HandleFunc("POST /v1/watches", s.addWatch)
+	routes.HandleFunc("DELETE /v1/watches/{id}", s.removeWatch)
 
 	// The databases.
-	api.HandleFunc("GET /v1/databases", s.listDatabases)
-	api.HandleFunc("POST /v1/databases", s.addDatabase)
-	api.HandleFunc("GET /v1/databases/{id}", s.getDatabase)
-	api.HandleFunc("DELETE /v1/databases/{id}", s.removeDatabase)
-	api.HandleFunc("POST /v1/databases/{id}/restore", s.restoreDatabase)
-	api.HandleFunc("POST /v1/databases/{id}/test", s.testDatabase)
-	api.HandleFunc("POST /v1/databases/{id}/query", s.queryDatabase)
+	routes.HandleFunc("GET /v1/databases", s.listDatabases)
+	routes.HandleFunc("POST /v1/databases", s.addDatabase)
+	routes.HandleFunc("GET /v1/databases/{id}", s.getDatabase)
+	routes.HandleFunc("DELETE /v1/databases/{id}", s.removeDatabase)
+	routes.HandleFunc("POST /v1/databases/{id}/restore", s.restoreDatabase)
+	routes.HandleFunc("POST /v1/databases/{id}/test", s.testDatabase)
+	routes.HandleFunc("POST /v1/databases/{id}/query", s.queryDatabase)
 
 	// The same runs in other protocols. POST asks, GET watches a run again.
-	api.HandleFunc("POST /rag", s.postRAG)
-	api.HandleFunc("GET /rag", s.watchRAG)
-	api.HandleFunc("POST /chat/stream", s.postChat)
-	api.HandleFunc("GET /chat/stream", s.watchChat)
-	api.HandleFunc("POST /chat/batch", s.postChatBatch)
-	api.HandleFunc("GET /api/messages/{id}", s.getChatMessage)
-	api.HandleFunc("POST /api/query/stream", s.postQuery)
-	api.HandleFunc("GET /api/query/stream", s.watchQuery)
-	api.HandleFunc("POST /api/chat/stream", s.postTokens)
-	api.HandleFunc("GET /api/chat/stream", s.getTokens)
+	routes.HandleFunc("POST /rag", s.postRAG)
+	routes.HandleFunc("GET /rag", s.watchRAG)
+	routes.HandleFunc("POST /chat/stream", s.postChat)
+	routes.HandleFunc("GET /chat/stream", s.watchChat)
+	routes.HandleFunc("POST /chat/batch", s.postChatBatch)
+	routes.HandleFunc("GET /api/messages/{id}", s.getChatMessage)
+	routes.HandleFunc("POST /api/query/stream", s.postQuery)
+	routes.HandleFunc("GET /api/query/stream", s.watchQuery)
+	routes.HandleFunc("POST /api/chat/stream", s.postTokens)
+	routes.HandleFunc("GET /api/chat/stream", s.getTokens)
 
-	guarded := s.guard(routed(api))
+	guarded := s.guard(routed(routes))
 	for _, prefix := range []string{"/v1/", "/rag", "/chat/", "/api/"} {
 		mux.Handle(prefix, guarded)
 	}
@@ -269,15 +269,15 @@ func (s *Server) Handler() http.Handler {
 }
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	writeJSON(w, http.StatusOK, api.Health{Status: api.HealthOK})
 }
 
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	if err := s.cfg.Ready(r.Context()); err != nil {
-		writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "not ready", "reason": err.Error()})
+		writeJSON(w, http.StatusServiceUnavailable, api.Health{Status: "not ready", Reason: err.Error()})
 		return
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"status": "ready"})
+	writeJSON(w, http.StatusOK, api.Health{Status: "ready"})
 }
 
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
@@ -298,7 +298,7 @@ func (s *Server) trySetting(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) doctor(w http.ResponseWriter, r *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"checks": s.cfg.Doctor(r.Context())})
+	writeJSON(w, http.StatusOK, api.Checks{Checks: s.cfg.Doctor(r.Context())})
 }
 
 // repair answers what was wrong before, and how long it took to mend.
@@ -309,10 +309,7 @@ func (s *Server) repair(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, struct {
-		ingest.Agreement
-		TookMS int64 `json:"took_ms"`
-	}{before, s.cfg.Now().Sub(began).Milliseconds()})
+	writeJSON(w, http.StatusOK, api.Repaired{Agreement: before, TookMS: s.cfg.Now().Sub(began).Milliseconds()})
 }
 
 func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {

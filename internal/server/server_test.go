@@ -85,7 +85,7 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	runner := run.New(run.Config{Store: db, Leases: db, Threads: db, Answer: answer, Owner: self.Owner(), Notifier: self, Now: time.Now, NewID: newID})
 	runner.Open()
 	cfg := server.Config{Runner: runner, Threads: db, Messages: db, Branches: db, Library: db, Pipeline: pipeline, Originals: pipeline, Searcher: searcher,
-		Status: func(context.Context) any { return nil }, Doctor: func(context.Context) []api.Check { return nil },
+		Status: func(context.Context) api.Status { return api.Status{} }, Doctor: func(context.Context) []api.Check { return nil },
 		Repair: pipeline.Rebuild, Ready: db.Check, Now: time.Now, NewID: newID}
 	for _, c := range change {
 		c(&cfg)

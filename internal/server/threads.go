@@ -10,6 +10,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/run"
+	"ibid/internal/server/api"
 )
 
 func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) {
@@ -24,10 +25,7 @@ func (s *Server) listThreads(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, struct {
-		Threads []ibid.Thread `json:"threads"`
-		Next    string        `json:"next,omitempty"`
-	}{orEmpty(threads), next})
+	writeJSON(w, http.StatusOK, api.Threads{Threads: orEmpty(threads), Next: next})
 }
 
 func (s *Server) getThread(w http.ResponseWriter, r *http.Request) {
@@ -43,11 +41,7 @@ func (s *Server) getThread(w http.ResponseWriter, r *http.Request) {
 const maxTitle = 1000
 
 func (s *Server) changeThread(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Title    string `json:"title"`
-		HeadID   string `json:"head_id"`
-		BranchID string `json:"branch_id"`
-	}
+	var in api.ThreadChange
 	err := readJSON(w, r, &in)
 	in.Title = strings.TrimSpace(in.Title)
 	if err == nil && (len(in.Title) > maxTitle || strings.ContainsFunc(in.Title, unicode.IsControl)) {
@@ -73,21 +67,8 @@ func (s *Server) changeThread(w http.ResponseWriter, r *http.Request) {
 	s.getThread(w, r)
 }
 
-// question is a question as the native protocol asks it.
-type question struct {
-	InputText     string            `json:"input_text"`
-	Mode          ibid.Mode         `json:"mode"`
-	Scope         ibid.Scope        `json:"scope"`
-	Think         ibid.Think        `json:"think"`
-	ForceTools    []string          `json:"force_tools"`
-	Attachments   []ibid.Attachment `json:"attachments"`
-	EditMessageID string            `json:"edit_message_id"`
-	Fresh         bool              `json:"fresh"`
-	Model         string            `json:"model"`
-}
-
 func (s *Server) postUserMessage(w http.ResponseWriter, r *http.Request) {
-	var q question
+	var q api.Question
 	if err := s.readQuestion(w, r, &q); err != nil {
 		s.fail(w, r, err)
 		return
@@ -99,8 +80,7 @@ func (s *Server) postUserMessage(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeJSON(w, http.StatusAccepted, map[string]string{"workflow_id": "agent-" + threadID,
-		"user_message_id": accepted.UserMessageID, "message_id": accepted.MessageID})
+	writeJSON(w, http.StatusAccepted, api.Asked{MessageID: accepted.MessageID, UserMessageID: accepted.UserMessageID, WorkflowID: "agent-" + threadID})
 }
 
 // maxQuestion bounds a question's text, in bytes.
@@ -197,7 +177,7 @@ func (s *Server) stopThread(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"message_id": id, "status": status, "stopped_in_ms": time.Since(began).Milliseconds()})
+	writeJSON(w, http.StatusOK, api.Stopped{MessageID: id, Status: status, StoppedInMS: time.Since(began).Milliseconds()})
 }
 
 func orEmpty[T any](list []T) []T {

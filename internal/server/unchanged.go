@@ -1,18 +1,16 @@
 package server
 
 import (
+	"ibid/internal/server/api"
 	"net/http"
 
 	"ibid"
-	"ibid/internal/ingest"
 )
 
 // unchangedDocuments says which files need not be sent: those whose document would
 // stay as it is.
 func (s *Server) unchangedDocuments(w http.ResponseWriter, r *http.Request) {
-	var asked struct {
-		Files []ingest.Known `json:"files"`
-	}
+	var asked api.KnownFiles
 	err := readJSON(w, r, &asked)
 	if err == nil && len(asked.Files) > ibid.MaxLimit {
 		err = ibid.Errorf(ibid.CodeBadRequest, "ask for at most %d files at once", ibid.MaxLimit)
@@ -25,7 +23,7 @@ func (s *Server) unchangedDocuments(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"unchanged": orEmpty(unchanged)})
+	writeJSON(w, http.StatusOK, api.Unchanged{Unchanged: orEmpty(unchanged)})
 }
 
 // documentsBelow answers a page of the documents whose path or URL begins with
@@ -42,8 +40,5 @@ func (s *Server) documentsBelow(w http.ResponseWriter, r *http.Request, page ibi
 		s.fail(w, r, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, struct {
-		Documents []ibid.Document `json:"documents"`
-		Next      string          `json:"next,omitempty"`
-	}{orEmpty(documents), next})
+	writeJSON(w, http.StatusOK, api.Documents{Documents: orEmpty(documents), Next: next})
 }

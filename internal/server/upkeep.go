@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/backup"
+	"ibid/internal/server/api"
 	"ibid/internal/wire"
 )
 
@@ -18,11 +20,11 @@ import (
 type Upkeep interface {
 	// Backup makes a backup now: the one that is set, where to is "". keep is how
 	// many copies stay there, 0 for all.
-	Backup(ctx context.Context, to string, keep int, progress func(any)) (result any, err error)
+	Backup(ctx context.Context, to string, keep int, progress func(backup.Progress)) (backup.Result, error)
 	// Mend puts originals that are damaged or missing back from a backup.
-	Mend(ctx context.Context, from string, progress func(any)) (result any, err error)
+	Mend(ctx context.Context, from string, progress func(api.ScrubProgress)) (api.Mended, error)
 	// Scrub reads all originals.
-	Scrub(ctx context.Context, progress func(any)) (result any, err error)
+	Scrub(ctx context.Context, progress func(api.ScrubProgress)) (api.ScrubState, error)
 }
 
 // ownerHeader carries the word that stands in server.json. Whoever knows it can
@@ -44,10 +46,7 @@ func errOnlyOwner() error {
 
 // postBackup is POST /v1/backup.
 func (s *Server) postBackup(w http.ResponseWriter, r *http.Request) {
-	var req struct {
-		To   string `json:"to"`
-		Keep int    `json:"keep"`
-	}
+	var req api.BackupRequest
 	if err := readJSON(w, r, &req); err != nil {
 		s.fail(w, r, err)
 		return
@@ -56,16 +55,14 @@ func (s *Server) postBackup(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, errOnlyOwner())
 		return
 	}
-	s.work(w, r, func(ctx context.Context, progress func(any)) (any, error) {
+	work(s, w, r, func(ctx context.Context, progress func(backup.Progress)) (backup.Result, error) {
 		return s.cfg.Upkeep.Backup(ctx, req.To, req.Keep, progress)
 	})
 }
 
 // postMend is POST /v1/mend.
 func (s *Server) postMend(w http.ResponseWriter, r *http.Request) {
-	var req struct {
-		From string `json:"from"`
-	}
+	var req api.MendRequest
 	if err := readJSON(w, r, &req); err != nil {
 		s.fail(w, r, err)
 		return
@@ -74,14 +71,14 @@ func (s *Server) postMend(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, errOnlyOwner())
 		return
 	}
-	s.work(w, r, func(ctx context.Context, progress func(any)) (any, error) {
+	work(s, w, r, func(ctx context.Context, progress func(api.ScrubProgress)) (api.Mended, error) {
 		return s.cfg.Upkeep.Mend(ctx, req.From, progress)
 	})
 }
 
 // postScrub is POST /v1/scrub.
 func (s *Server) postScrub(w http.ResponseWriter, r *http.Request) {
-	s.work(w, r, s.cfg.Upkeep.Scrub)
+	work(s, w, r, s.cfg.Upkeep.Scrub)
 }
 
 // progressPause is the least time between two lines of progress.
@@ -90,19 +87,18 @@ const progressPause = 200 * time.Millisecond
 // work does something that takes long, and shows it as NDJSON: lines with progress,
 // then one with the result or the error. What fails before it has begun is
 // answered as any failure. It ends when the reader leaves.
-func (s *Server) work(w http.ResponseWriter, r *http.Request, do func(ctx context.Context, progress func(any)) (any, error)) {
-	type end struct {
-		result any
-		err    error
-	}
+func work[Progress, Result any](s *Server, w http.ResponseWriter, r *http.Request, do func(ctx context.Context, progress func(Progress)) (Result, error)) {
+	type line = api.WorkLine[Progress, Result]
 	var mu sync.Mutex
-	var latest any // progress that is not written yet
+	var latest Progress // that is not written yet
 	news := make(chan struct{}, 1)
-	ended := make(chan end, 1)
+	var result Result
+	ended := make(chan error, 1) // once result is there
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	go func() {
-		result, err := do(ctx, func(progress any) {
+		var err error
+		result, err = do(ctx, func(progress Progress) {
 			mu.Lock()
 			latest = progress
 			mu.Unlock()
@@ -111,14 +107,14 @@ func (s *Server) work(w http.ResponseWriter, r *http.Request, do func(ctx contex
 			default:
 			}
 		})
-		ended <- end{result, err}
+		ended <- err
 	}()
 	var out *writer // nil until something is written
-	line := func(name string, v any) {
+	write := func(l line) {
 		if out == nil {
 			out = newWriter(s, w, r, ndjson)
 		}
-		data, err := json.Marshal(map[string]any{name: v})
+		data, err := json.Marshal(l)
 		if err == nil {
 			err = out.write("", wire.Frame{Data: data})
 		}
@@ -141,7 +137,7 @@ func (s *Server) work(w http.ResponseWriter, r *http.Request, do func(ctx contex
 			mu.Lock()
 			v := latest
 			mu.Unlock()
-			line("progress", v)
+			write(line{Progress: &v})
 			ready = nil
 			pause.Reset(progressPause)
 		case <-pause.C:
@@ -150,16 +146,17 @@ func (s *Server) work(w http.ResponseWriter, r *http.Request, do func(ctx contex
 			if out != nil && out.heartbeat() != nil {
 				cancel()
 			}
-		case e := <-ended:
+		case err := <-ended:
 			switch {
-			case e.err == nil:
-				line("result", e.result)
+			case err == nil:
+				write(line{Result: &result})
 			case r.Context().Err() != nil:
 				breakOff()
 			case out == nil:
-				s.fail(w, r, e.err)
+				s.fail(w, r, err)
 			default:
-				line("error", s.detail(r, e.err))
+				detail := s.detail(r, err)
+				write(line{Error: &detail})
 			}
 			return
 		}
@@ -167,13 +164,13 @@ func (s *Server) work(w http.ResponseWriter, r *http.Request, do func(ctx contex
 }
 
 // detail is an error as an answer shows it.
-func (s *Server) detail(r *http.Request, err error) errorDetail {
+func (s *Server) detail(r *http.Request, err error) api.ErrorDetail {
 	var known *ibid.Error
 	if errors.As(err, &known) {
-		return errorDetail{Code: known.Code, Message: known.Message, Hint: known.Hint}
+		return api.ErrorDetail{Code: known.Code, Message: known.Message, Hint: known.Hint}
 	}
 	if r.Context().Err() == nil {
 		s.cfg.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "error", err)
 	}
-	return errorDetail{Code: ibid.CodeInternal, Message: "something went wrong", Hint: "the server's log says what"}
+	return api.ErrorDetail{Code: ibid.CodeInternal, Message: "something went wrong", Hint: "the server's log says what"}
 }

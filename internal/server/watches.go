@@ -19,17 +19,13 @@ type Watches interface {
 }
 
 func (s *Server) listWatches(w http.ResponseWriter, r *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"watches": orEmpty(s.cfg.Watches.Watches())})
+	writeJSON(w, http.StatusOK, api.Watches{Watches: orEmpty(s.cfg.Watches.Watches())})
 }
 
 // addWatch follows a folder. With "hold" the one who asks follows it, and the
 // answer lasts as long as that does.
 func (s *Server) addWatch(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Path   string `json:"path"`
-		Folder string `json:"folder"`
-		Hold   bool   `json:"hold"`
-	}
+	var in api.WatchRequest
 	if err := readJSON(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return

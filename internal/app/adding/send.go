@@ -181,11 +181,11 @@ func (a *Adder) splitUnchanged(ctx context.Context, batch []candidate) (known []
 }
 
 // known is what the server is told of files to say which of them it has.
-func (a *Adder) known(files []candidate) []client.KnownFile {
-	var known []client.KnownFile
+func (a *Adder) known(files []candidate) []api.KnownFile {
+	var known []api.KnownFile
 	for _, f := range files {
-		known = append(known, client.KnownFile{Name: filepath.Base(f.Source), Source: f.Source, Hash: f.hash, Bytes: f.bytes,
-			Folder: f.folder, Category: a.Category, Tags: a.Tags})
+		known = append(known, api.KnownFile{Hash: f.hash, Bytes: f.bytes,
+			File: api.File{Name: filepath.Base(f.Source), Source: f.Source, Folder: f.folder, Category: a.Category, Tags: a.Tags}})
 	}
 	return known
 }

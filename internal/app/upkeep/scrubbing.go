@@ -188,39 +188,38 @@ func (u *Upkeep) note(ctx context.Context, state *api.ScrubState, hash string, p
 const MendHint = "ibid restore BACKUP --only-damaged puts back what a backup has; or add the files again"
 
 // Scrub reads all originals now, from the beginning.
-func (u *Upkeep) Scrub(ctx context.Context, progress func(any)) (any, error) {
+func (u *Upkeep) Scrub(ctx context.Context, progress func(api.ScrubProgress)) (api.ScrubState, error) {
 	if !u.scrubbing.TryLock() {
 		e := ibid.Errorf(ibid.CodeConflict, "the originals are being read already")
 		e.Hint = "wait for it to end; ibid doctor says what it has found"
-		return nil, e
+		return api.ScrubState{}, e
 	}
 	defer u.scrubbing.Unlock()
 	state, err := u.scrubState(ctx)
 	if err != nil {
-		return nil, err
+		return api.ScrubState{}, err
 	}
 	state.Place = ""
 	pace := backup.Gentle
 	if u.alone {
 		pace = backup.Pace{}
 	}
-	if err := u.scrubOn(ctx, state, pace, func(p api.ScrubProgress) { progress(p) }); err != nil {
-		return nil, err
+	if err := u.scrubOn(ctx, state, pace, progress); err != nil {
+		return api.ScrubState{}, err
 	}
 	return u.scrubState(ctx)
 }
 
 // Mend reads all originals, and puts those that are damaged or missing back from a
 // backup.
-func (u *Upkeep) Mend(ctx context.Context, from string, progress func(any)) (any, error) {
+func (u *Upkeep) Mend(ctx context.Context, from string, progress func(api.ScrubProgress)) (api.Mended, error) {
 	if _, err := backup.Open(ctx, u.disk, from, time.Time{}, nil); err != nil {
-		return nil, err // before all is read
+		return api.Mended{}, err // before all is read
 	}
-	found, err := u.Scrub(ctx, progress)
+	state, err := u.Scrub(ctx, progress)
 	if err != nil {
-		return nil, err
+		return api.Mended{}, err
 	}
-	state := found.(api.ScrubState)
 	result := api.Mended{Checked: state.Checked, Problems: []api.ScrubProblem{}}
 	if len(state.Problems) == 0 {
 		return result, nil
@@ -231,7 +230,7 @@ func (u *Upkeep) Mend(ctx context.Context, from string, progress func(any)) (any
 	}
 	left, aside, err := backup.Originals{FS: u.disk, Dir: u.dir}.Mend(ctx, problems, from, u.now())
 	if err != nil {
-		return nil, err
+		return api.Mended{}, err
 	}
 	result.Aside, result.Mended = aside, len(problems)-len(left)
 	for _, p := range state.Problems {
@@ -242,7 +241,7 @@ func (u *Upkeep) Mend(ctx context.Context, from string, progress func(any)) (any
 	u.scrubbing.Lock()
 	defer u.scrubbing.Unlock()
 	if state, err = u.scrubState(ctx); err != nil {
-		return nil, err
+		return api.Mended{}, err
 	}
 	state.Problems = result.Problems
 	return result, u.saveScrub(ctx, state)

@@ -85,12 +85,12 @@ func (u *Upkeep) last(ctx context.Context) (last api.LastBackup, err error) {
 }
 
 // Backup makes a backup now.
-func (u *Upkeep) Backup(ctx context.Context, to string, keep int, progress func(any)) (any, error) {
+func (u *Upkeep) Backup(ctx context.Context, to string, keep int, progress func(backup.Progress)) (backup.Result, error) {
 	if to == "" {
 		if u.schedule.To == "" {
 			e := ibid.Errorf(ibid.CodeBadRequest, "no place for backups is set")
 			e.Hint = `name one: ibid backup DIR, or set backup = "daily to DIR" in the configuration`
-			return nil, e
+			return backup.Result{}, e
 		}
 		to, keep = u.schedule.To, u.schedule.Keep
 	}
@@ -98,7 +98,7 @@ func (u *Upkeep) Backup(ctx context.Context, to string, keep int, progress func(
 	if u.alone {
 		pace = backup.Pace{}
 	}
-	return u.make(ctx, backup.Job{To: to, Keep: keep, Pace: pace, Progress: func(p backup.Progress) { progress(p) }})
+	return u.make(ctx, backup.Job{To: to, Keep: keep, Pace: pace, Progress: progress})
 }
 
 // make makes one backup, and remembers what came of it.

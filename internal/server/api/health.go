@@ -8,12 +8,16 @@ import (
 	"ibid/internal/ingest"
 )
 
-// Repaired is what POST /v1/doctor/repair answers.
+// Repaired is what POST /v1/doctor/repair answers: what was wrong before, and how
+// long mending it took.
 type Repaired struct {
-	Documents int      `json:"documents"`
-	Chunks    int      `json:"chunks"`
-	Differ    []string `json:"differ"` // documents that the index held otherwise than the database
-	TookMS    int64    `json:"took_ms"`
+	ingest.Agreement
+	TookMS int64 `json:"took_ms"`
+}
+
+// Checks is GET /v1/doctor.
+type Checks struct {
+	Checks []Check `json:"checks"`
 }
 
 // Check is one finding of doctor.
@@ -50,6 +54,7 @@ type Status struct {
 	Scrub     ScrubStatus    `json:"scrub"`
 }
 
+// ModelStatus is the model that answers by default.
 type ModelStatus struct {
 	Name         string            `json:"name"`
 	BuiltIn      bool              `json:"built_in"`
@@ -59,6 +64,7 @@ type ModelStatus struct {
 	Hint         string            `json:"hint,omitempty"`
 }
 
+// EmbedderStatus is what turns text into vectors, and how far it is.
 type EmbedderStatus struct {
 	Name    string `json:"name"`
 	BuiltIn bool   `json:"built_in"`
@@ -72,10 +78,12 @@ type EntitiesStatus struct {
 	Error string `json:"error,omitempty"` // why passages wait for the model
 }
 
+// Good is a check that found nothing wrong.
 func Good(name, format string, args ...any) Check {
 	return Check{Name: name, OK: true, Level: LevelOK, Message: fmt.Sprintf(format, args...)}
 }
 
+// Bad is a check that found something; hint says how to mend it where err does not.
 func Bad(name, level string, err error, hint string) Check {
 	c := Check{Name: name, OK: level != LevelFail, Level: level, Message: err.Error(), Hint: hint}
 	var known *ibid.Error

@@ -9,6 +9,7 @@ type Inventory struct {
 	Holdings []Holding `json:"holdings"`
 }
 
+// Holding is files of one kind.
 type Holding struct {
 	What  string `json:"what"`
 	Path  string `json:"path"` // within the data directory, else absolute
@@ -18,6 +19,7 @@ type Holding struct {
 	Parts []Part `json:"parts,omitempty"` // of the database: they are within Bytes, or still in its log
 }
 
+// Part is a table of a database.
 type Part struct {
 	What  string `json:"what"`
 	Bytes int64  `json:"bytes"` // with its indexes

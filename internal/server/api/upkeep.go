@@ -6,6 +6,17 @@ import (
 	"ibid/internal/backup"
 )
 
+// BackupRequest is the body of POST /v1/backup.
+type BackupRequest struct {
+	To   string `json:"to"`   // "" for the place that is set
+	Keep int    `json:"keep"` // how many copies stay there; 0 for all
+}
+
+// MendRequest is the body of POST /v1/mend.
+type MendRequest struct {
+	From string `json:"from"` // a backup
+}
+
 // ScrubState is what is remembered of the reading of originals.
 type ScrubState struct {
 	Next     time.Time `json:"next,omitzero"`     // when the next reading begins
@@ -18,6 +29,7 @@ type ScrubState struct {
 	Problems []ScrubProblem `json:"problems"`
 }
 
+// ScrubProblem is an original that is damaged or missing.
 type ScrubProblem struct {
 	backup.Problem
 	Name string `json:"name"` // of a document that has it; "" when none is listed

@@ -13,3 +13,15 @@ type Watch struct {
 	Files  int       `json:"files"` // of it that are documents
 	Since  ibid.Time `json:"since"`
 }
+
+// Watches is GET /v1/watches.
+type Watches struct {
+	Watches []Watch `json:"watches"`
+}
+
+// WatchRequest is the body of POST /v1/watches.
+type WatchRequest struct {
+	Path   string `json:"path"`
+	Folder string `json:"folder"` // of the library
+	Hold   bool   `json:"hold"`   // whoever asks follows the folder, as long as the answer lasts
+}
