@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/llm/prompt"
 )
 
 // ModelHarness is what ModelSuite needs to know about an adapter.
@@ -54,6 +55,7 @@ func (h *heard) emit(d ibid.ModelDelta) {
 // ModelSuite checks that an adapter keeps the promises of ibid.Model.
 func ModelSuite(t *testing.T, h ModelHarness) {
 	t.Run("text", func(t *testing.T) { h.text(t) })
+	t.Run("typed turns", func(t *testing.T) { h.typedTurns(t) })
 	t.Run("thinking", func(t *testing.T) { h.thinking(t) })
 	t.Run("thinking in tags", func(t *testing.T) { h.thinkingInTags(t) })
 	t.Run("cannot think", func(t *testing.T) { h.cannotThink(t) })
@@ -102,6 +104,28 @@ func (h ModelHarness) text(t *testing.T) {
 	seen := s.Script.Requests()[0]
 	if seen.System != "Be brief." || len(seen.Turns) != 1 || seen.Turns[0].Text() != "hi" {
 		t.Errorf("the server saw %+v", seen)
+	}
+}
+
+// typedTurns: what the agent says in values reaches the server in words.
+func (h ModelHarness) typedTurns(t *testing.T) {
+	s := h.Serve(t, Reply{Text: []string{"Five years [c1]."}})
+	past := ibid.Past{Text: "How long was it before?"}
+	req := ibid.ModelRequest{Brief: &ibid.Brief{Instruction: ibid.InstructAnswer, Direct: true}, Think: ibid.ThinkOff, Turns: []ibid.Turn{
+		{Role: ibid.RoleUser, Parts: []ibid.Part{{Past: &past}}}, ibid.AssistantTurn("Two years."),
+		{Role: ibid.RoleUser, Parts: []ibid.Part{{Question: "And now?"}, {Findings: &ibid.Findings{Question: "How long is it now?",
+			Passages: []ibid.Handled{{Handle: "c1", Title: "Lease", Text: "Five years."}}}}}}}}
+	if _, err := h.open(t, s).Generate(t.Context(), req, func(ibid.ModelDelta) {}); err != nil {
+		t.Fatal(err)
+	}
+	seen, want := s.Script.Requests()[0], prompt.Render(req)
+	if len(seen.Turns) != 3 || seen.System != want.System || seen.Turns[0].Text() != want.Turns[0].Text() || seen.Turns[2].Text() != want.Turns[2].Text() {
+		t.Errorf("the server saw %+v, want %+v", seen, want)
+	}
+	for _, words := range []string{"And now?", "How long is it now?", "<passage id=\"c1\"", "Five years."} {
+		if !strings.Contains(seen.Turns[2].Text(), words) {
+			t.Errorf("the server did not see %q in %q", words, seen.Turns[2].Text())
+		}
 	}
 }
 
