@@ -27,6 +27,7 @@ type RunStarted struct {
 	Mode          Mode   `json:"mode"`
 	Scope         Scope  `json:"scope"`
 	Attempt       int    `json:"attempt"`
+	Kind          string `json:"kind,omitempty"` // of work; empty for answers
 }
 
 // RunQueued says that a run waits for a free place; Position counts from 1.
@@ -254,6 +255,19 @@ type RunFinished struct{ Finished }
 type UnknownEvent struct {
 	Type string
 	Raw  json.RawMessage
+}
+
+// EventAs returns an event of a kind of work: as it was emitted, or as it was read
+// back from a log, in which it is an UnknownEvent.
+func EventAs[T EventData](data EventData) (event T, ok bool) {
+	if event, ok = data.(T); ok {
+		return event, true
+	}
+	u, ok := data.(UnknownEvent)
+	if !ok || u.Type != event.EventType() {
+		return event, false
+	}
+	return event, json.Unmarshal(u.Raw, &event) == nil
 }
 
 // MarshalJSON writes the event's own bytes back.

@@ -5,6 +5,10 @@ import "strings"
 // Folder folds the events of one run, in order, into the message that the run
 // becomes. The zero Folder is ready to use.
 type Folder struct {
+	// Work adds what an event of a kind of work makes of the message. It replaces what
+	// it changes, and does not write into it. nil: such events are skipped.
+	Work func(m *Message, data EventData)
+
 	msg       Message
 	text      strings.Builder
 	reasoning strings.Builder
@@ -20,6 +24,7 @@ func (f *Folder) Add(e Event) {
 		m.Role = RoleAssistant
 		m.Status = StatusRunning
 		m.Attempts = d.Attempt
+		m.Kind = d.Kind
 		if m.CreatedAt.IsZero() {
 			m.CreatedAt = At(e.At)
 		}
@@ -72,6 +77,11 @@ func (f *Folder) Add(e Event) {
 	case RunFinished:
 		m.Status = d.Status
 		m.Finished = &d.Finished
+	case RunQueued, PassagesReranked: // nothing of them stands in the message
+	default:
+		if f.Work != nil {
+			f.Work(m, d)
+		}
 	}
 }
 
@@ -96,7 +106,7 @@ func (f *Folder) Message() Message {
 // Preview returns the message as it would stand after more events, which it
 // does not take.
 func (f *Folder) Preview(more []Event) Message {
-	g := Folder{msg: f.msg}
+	g := Folder{Work: f.Work, msg: f.msg}
 	g.msg.Steps = append([]Step(nil), f.msg.Steps...)
 	g.msg.Citations = append([]Citation(nil), f.msg.Citations...)
 	g.msg.Found = append([]Citation(nil), f.msg.Found...)

@@ -3,6 +3,7 @@ package ibid
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -58,12 +59,14 @@ type Message struct {
 	ThreadID     string          `json:"thread_id"`
 	ParentID     string          `json:"parent_id,omitempty"` // the message before it; siblings are branches
 	Role         Role            `json:"role"`
-	Text         string          `json:"text"` // citations as [chunk_id]
+	Kind         string          `json:"kind,omitempty"` // of the work that it came of; empty for answers
+	Text         string          `json:"text"`           // citations as [chunk_id]
 	Status       Status          `json:"status"`
 	Reasoning    string          `json:"reasoning,omitempty"`
 	Citations    []Citation      `json:"citations,omitempty"` // the footnotes, by number; in messages of older versions all that was found
 	Found        []Citation      `json:"found,omitempty"`     // the passages that were found, cited or not
 	Steps        []Step          `json:"steps,omitempty"`
+	Work         json.RawMessage `json:"work,omitempty"`    // what came of work of another kind, in that kind's form
 	Sources      []Source        `json:"sources,omitempty"` // web pages the model named
 	Error        *RunFailed      `json:"error,omitempty"`
 	Model        string          `json:"model,omitempty"`
@@ -113,6 +116,8 @@ type Request struct {
 	Attachments []Attachment `json:"attachments,omitempty"`
 	Fresh       bool         `json:"fresh,omitempty"`      // no earlier answer may stand for this one: it was asked again
 	TimeoutMS   int64        `json:"timeout_ms,omitempty"` // of the whole run; 0: the server's default
+	// Options are what a kind of work is asked for besides, in that kind's form.
+	Options json.RawMessage `json:"options,omitempty"`
 }
 
 // Attachment is a file or an image that came with a question. Data is set on its

@@ -44,6 +44,7 @@ const (
 
 // ModelRequest is everything a model is given for one turn.
 type ModelRequest struct {
+	Brief     *Brief // what the model is to do; nil where System says it in words
 	System    string
 	Turns     []Turn
 	Tools     []ToolSpec
@@ -68,14 +69,24 @@ type Turn struct {
 	Parts []Part `json:"parts"`
 }
 
-// Part is one piece of a turn; exactly one of Text, Reasoning, Image, Call and
-// Result is set, or none where only opaque metadata must be replayed.
+// Part is one piece of a turn; exactly one of its fields is set, or none where only
+// opaque metadata must be replayed. Those from Question to Subject are what the agent
+// says (see Brief); they are in no log.
 type Part struct {
-	Text      string      `json:"text,omitempty"`
+	Text      string      `json:"text,omitempty"` // plain words of whoever speaks
 	Reasoning string      `json:"reasoning,omitempty"`
 	Image     *Image      `json:"image,omitempty"`
 	Call      *ToolCall   `json:"call,omitempty"`
 	Result    *ToolResult `json:"result,omitempty"`
+
+	Question string        `json:"question,omitempty"` // what the user asks
+	Past     *Past         `json:"past,omitempty"`
+	File     *AttachedFile `json:"file,omitempty"`
+	Findings *Findings     `json:"findings,omitempty"`
+	Note     *Note         `json:"note,omitempty"`
+	Picture  *Picture      `json:"picture,omitempty"`
+	Subject  *Subject      `json:"subject,omitempty"`
+
 	// Opaque belongs to Provider and must go back to it byte for byte (a
 	// thought signature, an encrypted thinking block), and to no one else.
 	Provider string          `json:"provider,omitempty"`
@@ -141,11 +152,15 @@ func (u Usage) Add(v Usage) Usage {
 	return u
 }
 
-// Text returns the visible text of a turn.
+// Text returns what was said in a turn: the words of the model or of the user, and
+// none of what the agent adds to them.
 func (t Turn) Text() string {
 	var s string
 	for _, p := range t.Parts {
-		s += p.Text
+		s += p.Text + p.Question
+		if p.Past != nil {
+			s += p.Past.Text
+		}
 	}
 	return s
 }

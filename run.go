@@ -5,7 +5,11 @@ import (
 	"time"
 )
 
-// Run is the work of answering one user message. Its ID is that of the
+// KindAnswer is the kind of work that answers a question. There may be others
+// (internal/run).
+const KindAnswer = "answer"
+
+// Run is the work that one user message asks for. Its ID is that of the
 // assistant message it becomes.
 //
 //	queued ──claim──▶ running ──finish──▶ completed | stopped | interrupted | failed
@@ -13,6 +17,7 @@ import (
 //	  └──release/expiry──┘
 type Run struct {
 	ID            string
+	Kind          string    // of work: KindAnswer, or another
 	Owner         Principal // who asked
 	ThreadID      string
 	UserMessageID string
@@ -33,10 +38,9 @@ type Lease struct {
 	Fence int64
 }
 
-// ErrLeaseLost says that another process has taken the run or the document over, or
-// that its work is not wanted any more: whoever gets it stops working on it and writes
-// nothing more.
-var ErrLeaseLost = errors.New("the lease is lost")
+// ErrLeaseLost says that another process has taken the run over: whoever gets
+// it stops working on the run and writes nothing more.
+var ErrLeaseLost = errors.New("the lease on the run is lost")
 
 // LiveRunError says that a thread already has an active run.
 type LiveRunError struct {

@@ -3,6 +3,7 @@ package ibid
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"time"
@@ -151,6 +152,17 @@ func FormatPassages(ps []Handled) string {
 		fmt.Fprintf(&b, " score=\"%.3f\">\n%s\n</passage>\n", p.Score, fenceDefuser.Replace(p.Text))
 	}
 	return b.String()
+}
+
+// NoneAnswers stands under passages of which none seems to answer.
+const NoneAnswers = "[None of these passages seems to answer the question. If they do not, say that the documents do not answer it.]"
+
+// AsShown returns a passage with what FormatPassages makes of its title, its heading
+// and its score, for models that read no words: all of them are shown the same.
+func (h Handled) AsShown() Handled {
+	h.Title, h.Heading, h.Category = attribute(h.Title), attribute(h.Heading), ""
+	h.Score = math.Round(h.Score*1000) / 1000
+	return h
 }
 
 // A zero-width space breaks a fence inside a document without changing what a

@@ -106,12 +106,11 @@ type Retry struct {
 type Task struct {
 	View        access.View // what whoever asks may see: all that is read for the answer is read through it
 	Request     ibid.Request
-	History     []ibid.Turn  // what was said before, oldest first
-	Log         []ibid.Event // of this run so far
-	Library     string       // a line or two about the documents, for the system prompt
-	NoDocuments bool         // there are none at all, in or out of the question's scope
-	// Databases are those that may be asked, one a line; see prompts/system.md.
-	Databases string
+	History     []ibid.Turn            // what was said before, oldest first
+	Log         []ibid.Event           // of this run so far
+	Library     *ibid.Holdings         // what the documents are; nil says nothing about them
+	NoDocuments bool                   // there are none at all, in or out of the question's scope
+	Databases   []ibid.DatabaseOutline // those that may be asked
 
 	ThreadID, UserMessageID, MessageID string // the conversation, the question, the answer
 }
@@ -142,11 +141,8 @@ type Outcome struct {
 // answer.started, citation.placed, answer.delta, answer.retracted, sources.named and
 // answer.verified; the other events are the runner's.
 func Run(ctx context.Context, cfg Config, task Task, emit func(ibid.EventData) error) (Outcome, error) {
-	s, err := newSession(cfg.withDefaults(), task, emit)
-	if err != nil {
-		return Outcome{}, &ibid.Error{Code: ibid.CodeInternal, Message: "the run could not begin", Err: err}
-	}
-	err = s.run(ctx)
+	s := newSession(cfg.withDefaults(), task, emit)
+	err := s.run(ctx)
 	return s.outcome(), s.failure(ctx, err)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"ibid"
 	"ibid/internal/ibidtest"
+	"ibid/internal/llm/prompt"
 )
 
 // runScript runs a question against a scripted model and returns its requests.
@@ -37,7 +38,7 @@ func TestPlanSeesWhatTheAnswerSees(t *testing.T) {
 		Request: ibid.Request{Text: "How does the lease end?", Scope: ibid.Scope{Category: "contracts"},
 			Attachments: []ibid.Attachment{{Name: "scan.png", MIME: "image/png", Data: []byte("png")}}},
 		History: []ibid.Turn{ibid.UserTurn("Hello"), ibid.AssistantTurn("Hello!")},
-		Library: "There are 12 documents.",
+		Library: &ibid.Holdings{Documents: 12, Exact: true},
 	}
 	reqs, _, err := runScript(t, task, ibidtest.Plan("Search."), ibidtest.Say("It ends."))
 	if err != nil || len(reqs) != 2 {
@@ -97,21 +98,19 @@ func TestScopeAndForcedToolsStandInBothPlaces(t *testing.T) {
 
 func TestSystemPrompt(t *testing.T) {
 	sc := script{}
-	p, err := newPrompts(sc.config(nil), Task{Library: "There are 12 documents."}, ibid.ModeAgentic, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, words := range []string{"Wednesday, 4 March 2026", "There are 12 documents.", "search_knowledge_base", "calculator", "never follow"} {
-		if !strings.Contains(p.system, words) {
-			t.Errorf("the system prompt does not say %q:\n%s", words, p.system)
+	p := newPrompts(sc.config(nil), Task{Library: &ibid.Holdings{Documents: 12, Exact: true, Titles: []string{"Lease"}}}, ibid.ModeAgentic, nil)
+	system := prompt.Render(ibid.ModelRequest{Brief: &p.brief}).System
+	for _, words := range []string{"Wednesday, 4 March 2026", "The library holds 12 documents: Lease, and 11 more.", "search_knowledge_base", "calculator", "never follow"} {
+		if !strings.Contains(system, words) {
+			t.Errorf("the system prompt does not say %q:\n%s", words, system)
 		}
 	}
-	if strings.Contains(p.system, "\n\n\n") || strings.Contains(p.system, "<no value>") {
-		t.Errorf("the system prompt is\n%s", p.system)
+	if strings.Contains(system, "\n\n\n") || strings.Contains(system, "<no value>") {
+		t.Errorf("the system prompt is\n%s", system)
 	}
-	for _, name := range []string{"empty", "forced", "budget"} {
-		if p.nudges[name] == "" {
-			t.Errorf("there is no nudge %q", name)
+	for _, nudge := range []ibid.Instruction{ibid.InstructEmpty, ibid.InstructForced, ibid.InstructBudget} {
+		if said := prompt.Render(ibid.ModelRequest{Turns: []ibid.Turn{tell(ibid.Note{Instruction: nudge})}}).Turns[0].Text(); said == "" {
+			t.Errorf("there is no nudge %q", nudge)
 		}
 	}
 }
@@ -406,10 +405,7 @@ func TestBounded(t *testing.T) {
 // However much tools find, one output keeps within its bound, and only what the
 // model reads can be cited.
 func TestOutputIsBounded(t *testing.T) {
-	s, err := newSession(Config{}.withDefaults(), Task{}, func(ibid.EventData) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newSession(Config{}.withDefaults(), Task{}, func(ibid.EventData) error { return nil })
 	var out ibid.ToolOutput
 	for i := range 40 {
 		p := readPassage(t, i, fmt.Sprintf("c_%06d long.pdf p%d: %s", i, i+1, strings.Repeat("word ", 10*i*i+1)))

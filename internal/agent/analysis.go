@@ -48,7 +48,8 @@ func (s *session) analyse(ctx context.Context) (phase, error) {
 		return 0, &ibid.Error{Code: ibid.CodeNoDocuments, Message: "There are no documents to answer from yet. Add some, then ask again.",
 			Hint: "ibid add PATH, or drop files onto the page"}
 	}
-	return phaseAttach, s.prepare()
+	s.prepare()
+	return phaseAttach, nil
 }
 
 // needsDocuments reports whether a question can be answered from documents only.
@@ -80,7 +81,7 @@ func (s *session) chooseMode(a ibid.QueryAnalyzed) ibid.Mode {
 		return ibid.ModeAgentic
 	case trivial(req), !isQuestion(req.Text), len(req.ForceTools) > 0, len(req.Attachments) > 0, elsewhere.MatchString(req.Text), aboutAll(req.Text):
 		return ibid.ModeAgentic
-	case slices.ContainsFunc(s.task.History, func(t ibid.Turn) bool { return pastFiles.MatchString(t.Text()) }):
+	case slices.ContainsFunc(s.task.History, cameWithFiles):
 		return ibid.ModeAgentic // it may be about a file that came earlier
 	case s.hasOtherSources():
 		return ibid.ModeAgentic // which source it is, the model has to say
@@ -90,8 +91,10 @@ func (s *session) chooseMode(a ibid.QueryAnalyzed) ibid.Mode {
 	return ibid.ModeDirect
 }
 
-// pastFiles finds messages of the past that came with files.
-var pastFiles = regexp.MustCompile(`^<!-- METADATA: [^\n]*"files":\[`)
+// cameWithFiles reports whether a turn is a message of the past with files.
+func cameWithFiles(t ibid.Turn) bool {
+	return slices.ContainsFunc(t.Parts, func(p ibid.Part) bool { return p.Past != nil && len(p.Past.Files) > 0 })
+}
 
 // isQuestion reports whether a message asks rather than tells.
 func isQuestion(s string) bool {
@@ -150,14 +153,11 @@ func (s *session) earlier() []string {
 	var texts []string
 	for _, t := range s.task.History {
 		if t.Role == ibid.RoleUser {
-			texts = append(texts, strings.TrimSpace(historyHead.ReplaceAllString(t.Text(), "")))
+			texts = append(texts, strings.TrimSpace(t.Text()))
 		}
 	}
 	return texts
 }
-
-// historyHead is what the runner puts before messages of the past.
-var historyHead = regexp.MustCompile(`(?s)^<!-- METADATA: .*? -->\n?`)
 
 // question is what the user asks, as it stands alone.
 func (s *session) question() string {

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"ibid"
@@ -86,22 +85,21 @@ func IsShortText(a ibid.Attachment) bool {
 
 func isImage(a ibid.Attachment) bool { return strings.HasPrefix(a.MIME, "image/") }
 
-// userTurn is the user's turn: the words of the question as a part of their own
-// and first, then what is attached, the notes, and the images. Short texts stand
-// there whole, in passages with handles where they can be cited; of other files,
-// and of images without bytes (the model cannot see, or they are not there), stands
-// what they are called and how to read them.
-func (s *session) userTurn(notes string) ibid.Turn {
+// userTurn is the user's turn: the words of the question first, then what is attached,
+// what is to be heeded, and the images. Short texts stand there whole, in passages with
+// handles where they can be cited; other files, and images without bytes (the model
+// cannot see, or they are not there), are only named.
+func (s *session) userTurn(heed *ibid.Note) ibid.Turn {
 	task := s.task
-	turn := ibid.UserTurn(task.Request.Text)
+	turn := ibid.Turn{Role: ibid.RoleUser, Parts: []ibid.Part{{Question: task.Request.Text}}}
 	for i, a := range task.Request.Attachments {
 		f := ibid.File{MessageID: task.UserMessageID, N: i, Attachment: a}
-		if text := attached(f, s.state.attached[f.ID()]); text != "" {
-			turn.Parts = append(turn.Parts, ibid.Part{Text: text})
+		if shown, ok := attached(f, s.state.attached[f.ID()]); ok {
+			turn.Parts = append(turn.Parts, ibid.Part{File: &shown})
 		}
 	}
-	if notes != "" {
-		turn.Parts = append(turn.Parts, ibid.Part{Text: notes})
+	if heed != nil {
+		turn.Parts = append(turn.Parts, ibid.Part{Note: heed})
 	}
 	for _, a := range task.Request.Attachments {
 		if isImage(a) && len(a.Data) > 0 {
@@ -111,29 +109,22 @@ func (s *session) userTurn(notes string) ibid.Turn {
 	return turn
 }
 
-// attached writes a file that came with the question. Of a picture that the model
-// sees it is only its name and its handle.
-func attached(f ibid.File, passages []ibid.Citation) string {
-	if isImage(f.Attachment) && len(f.Data) > 0 {
+// attached is a file that came with the question as the model is shown it. A picture
+// that the model sees needs no more than a handle, and nothing without one.
+func attached(f ibid.File, passages []ibid.Citation) (shown ibid.AttachedFile, ok bool) {
+	shown = ibid.AttachedFile{ID: f.ID(), Name: f.Name, MIME: f.MIME}
+	switch {
+	case isImage(f.Attachment) && len(f.Data) > 0:
 		if len(passages) == 0 {
-			return ""
+			return shown, false
 		}
-		return attachmentElement(fmt.Sprintf("name=%q type=%q", f.Name, f.MIME), ibid.FormatResult(handle(passages[0].N))+"\n")
-	}
-	if len(passages) > 0 {
-		var b strings.Builder
+		shown.Handle = handle(passages[0].N)
+	case len(passages) > 0:
 		for _, c := range passages {
-			b.WriteString(fence(c, ibid.Passage{Chunk: ibid.Chunk{Text: c.Text}, Score: c.Score}))
+			shown.Passages = append(shown.Passages, handled(c))
 		}
-		return attachmentElement(fmt.Sprintf("name=%q", f.Name), b.String())
+	case IsShortText(f.Attachment) && len(f.Data) > 0:
+		shown.Text = strings.ToValidUTF8(string(f.Data), "\uFFFD")
 	}
-	if IsShortText(f.Attachment) && len(f.Data) > 0 {
-		text := strings.ReplaceAll(strings.ToValidUTF8(string(f.Data), "\uFFFD"), "<passage", "<\u200bpassage")
-		return attachmentElement(fmt.Sprintf("name=%q", f.Name), text+"\n")
-	}
-	return attachmentElement(fmt.Sprintf("name=%q type=%q id=%q", f.Name, f.MIME, f.ID()), "read it with retrieve_file\n")
-}
-
-func attachmentElement(attributes, body string) string {
-	return fmt.Sprintf("\n\n<attachment %s>\n%s</attachment>", attributes, strings.ReplaceAll(body, "</attachment", "</ attachment"))
+	return shown, true
 }

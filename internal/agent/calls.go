@@ -435,7 +435,7 @@ func (s *session) output(out ibid.ToolOutput) (text string, added []ibid.Citatio
 			n = next
 		}
 		citation := citationOf(p, n)
-		fenced := fence(citation, p)
+		fenced := ibid.FormatPassages([]ibid.Handled{handled(citation)})
 		if b.Len() > 0 && b.Len()+len(fenced) > room {
 			left++
 			continue
@@ -469,10 +469,11 @@ func (s *session) output(out ibid.ToolOutput) (text string, added []ibid.Citatio
 // resultRoom is what is kept free, in bytes, for the handle of a result.
 const resultRoom = 40
 
-func fence(c ibid.Citation, p ibid.Passage) string {
-	h := ibid.Handled{Handle: handle(c.N), Title: c.Title, Heading: c.Heading, Category: p.Document.Category, Text: p.Text, Score: p.Score}
+// handled is the passage of a citation with the handle that the model knows it by.
+func handled(c ibid.Citation) ibid.Handled {
+	h := ibid.Handled{Handle: handle(c.N), Title: c.Title, Heading: c.Heading, Text: c.Text, Score: c.Score}
 	if len(c.Pages) > 0 {
 		h.Page = c.Pages[0]
 	}
-	return ibid.FormatPassages([]ibid.Handled{h})
+	return h
 }

@@ -169,14 +169,14 @@ func (s *session) nothingAnswers() bool {
 // sayNothing says that the documents do not answer, in the language of the
 // question. No model is asked: it could only guess.
 func (s *session) sayNothing() error {
-	said := s.prompts.nothing[text.Language(s.question())]
-	if said == "" {
-		said = s.prompts.nothing["en"]
+	nothing := said[text.Language(s.question())]
+	if nothing == "" {
+		nothing = said["en"]
 	}
 	if err := s.emit(ibid.AnswerStarted{Model: "ibid"}); err != nil {
 		return err
 	}
-	return s.emit(ibid.AnswerDelta{Text: said})
+	return s.emit(ibid.AnswerDelta{Text: nothing})
 }
 
 // contextChunks is how many passages the model was given.
@@ -206,19 +206,12 @@ func (s *session) findings() []ibid.Part {
 	if len(s.state.rounds) == 0 {
 		return nil // nothing was searched: there is nothing to search for
 	}
-	var b strings.Builder
+	found := ibid.Findings{Question: s.question(), Attached: len(s.state.attached) > 0}
 	useful := false
 	for _, f := range s.chosen() {
 		useful = useful || f.class != search.Incorrect
-		b.WriteString(fence(f.citation, ibid.Passage{Chunk: ibid.Chunk{Text: f.citation.Text}, Score: f.citation.Score}))
+		found.Passages = append(found.Passages, handled(f.citation))
 	}
-	task := s.prompts.nudges["passages"]
-	switch {
-	case b.Len() == 0 && len(s.state.attached) > 0: // they stand with the question
-	case b.Len() == 0:
-		task = s.prompts.nudges["nothing"]
-	case !useful:
-		b.WriteString(noneCorrect + "\n")
-	}
-	return []ibid.Part{{Text: "\n\n" + b.String() + "\n" + task + "\n" + s.question()}}
+	found.Doubtful = len(found.Passages) > 0 && !useful
+	return []ibid.Part{{Findings: &found}}
 }

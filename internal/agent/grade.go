@@ -416,11 +416,11 @@ func (s *state) shown(r *round, c *call) string {
 		}
 		if !written[citation.ChunkID] {
 			written[citation.ChunkID] = true
-			b.WriteString(fence(citation, ibid.Passage{Chunk: ibid.Chunk{Text: citation.Text}, Score: citation.Score}))
+			b.WriteString(ibid.FormatPassages([]ibid.Handled{handled(citation)}))
 		}
 	}
 	if !useful {
-		b.WriteString(noneCorrect)
+		b.WriteString(ibid.NoneAnswers)
 		if r.action == actReRetrieve {
 			b.WriteString(" Search once more with other words.")
 		}
@@ -428,9 +428,6 @@ func (s *state) shown(r *round, c *call) string {
 	}
 	return b.String() + rest
 }
-
-// noneCorrect tells the model what it is about to read.
-const noneCorrect = "[None of these passages seems to answer the question. If they do not, say that the documents do not answer it.]"
 
 // cutLast splits s after the last sep.
 func cutLast(s, sep string) (before, after string, found bool) {
@@ -461,7 +458,7 @@ func (s *session) gradesByModel(ctx context.Context, hits []hit) {
 		} `json:"grades"`
 		BetterQuery string `json:"better_query"`
 	}
-	if err := s.askJudge(ctx, "grade", ibid.FormatPassages(shown), &said); err != nil {
+	if err := s.askJudge(ctx, ibid.InstructGrade, ibid.Subject{Passages: shown}, &said); err != nil {
 		s.cfg.Log.Warn("the judge cannot grade; the rules stand", "error", err)
 		return
 	}

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"fmt"
 
 	"ibid"
 )
@@ -57,11 +56,6 @@ func picture(c *call, images map[ibid.PageRef]ibid.Image) (ibid.Turn, bool) {
 	if len(image.Data) == 0 {
 		return ibid.Turn{}, false
 	}
-	said := fmt.Sprintf("(The picture that %s asked for.)", c.Name)
-	if page := c.result.Page.Page; page > 0 {
-		said = fmt.Sprintf("(The picture that %s asked for: page %d.)", c.Name, page)
-	}
-	turn := ibid.UserTurn(said)
-	turn.Parts = append(turn.Parts, ibid.Part{Image: &image})
-	return turn, true
+	shown := ibid.Picture{Tool: c.Name, Page: max(0, c.result.Page.Page)}
+	return ibid.Turn{Role: ibid.RoleUser, Parts: []ibid.Part{{Picture: &shown}, {Image: &image}}}, true
 }

@@ -41,19 +41,18 @@ func (s *session) mayAskJudge(judging Judging) bool {
 }
 
 // schemas are what the judge's answers must look like.
-var schemas = map[string]json.RawMessage{
-	"rewrite": json.RawMessage(`{"type":"object","properties":{"question":{"type":"string"}},"required":["question"],"additionalProperties":false}`),
-	"grade": json.RawMessage(`{"type":"object","properties":{"grades":{"type":"array","items":{"type":"object","properties":{
+var schemas = map[ibid.Instruction]json.RawMessage{
+	ibid.InstructRewrite: json.RawMessage(`{"type":"object","properties":{"question":{"type":"string"}},"required":["question"],"additionalProperties":false}`),
+	ibid.InstructGrade: json.RawMessage(`{"type":"object","properties":{"grades":{"type":"array","items":{"type":"object","properties":{
 "id":{"type":"string"},"score":{"type":"number"}},"required":["id","score"],"additionalProperties":false}},
 "better_query":{"type":"string"}},"required":["grades","better_query"],"additionalProperties":false}`),
-	"verify": json.RawMessage(`{"type":"object","properties":{"verdicts":{"type":"array","items":{"type":"object","properties":{
+	ibid.InstructVerify: json.RawMessage(`{"type":"object","properties":{"verdicts":{"type":"array","items":{"type":"object","properties":{
 "claim":{"type":"integer"},"verdict":{"type":"string","enum":["SUPPORTED","PARTIALLY_SUPPORTED","UNSUPPORTED","CONTRADICTED"]}},
 "required":["claim","verdict"],"additionalProperties":false}}},"required":["verdicts"],"additionalProperties":false}`),
 }
 
-// askJudge makes one call for one JSON value. What it is asked stands in the
-// section of that name in prompts/judge.md; what it is about is fenced data.
-func (s *session) askJudge(ctx context.Context, task, about string, into any) (err error) {
+// askJudge makes one call for one JSON value. What it is about is data.
+func (s *session) askJudge(ctx context.Context, task ibid.Instruction, about ibid.Subject, into any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic while judging: %v", p)
@@ -61,10 +60,11 @@ func (s *session) askJudge(ctx context.Context, task, about string, into any) (e
 	}()
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.ToolTimeout)
 	defer cancel()
+	about.Question = s.question()
 	began, length := false, 0
 	resp, err := s.generate(ctx, s.cfg.Judge, ibid.ModelRequest{
-		System: s.prompts.judge[task], Schema: schemas[task], Think: ibid.ThinkOff, MaxTokens: judgeTokens,
-		Turns: []ibid.Turn{ibid.UserTurn("Question: " + s.question() + "\n\n" + about)},
+		Brief: &ibid.Brief{Instruction: task}, Schema: schemas[task], Think: ibid.ThinkOff, MaxTokens: judgeTokens,
+		Turns: []ibid.Turn{ibid.About(about)},
 	}, func(d ibid.ModelDelta) {
 		began = began || strings.Contains(d.Text, "{")
 		if length += len(d.Text); length > judgeBytes || !began && length > judgePreamble {
@@ -88,15 +88,14 @@ func (s *session) askJudge(ctx context.Context, task, about string, into any) (e
 // rewrite lets the judge write a question that leans on what was said before as
 // one that stands alone.
 func (s *session) rewrite(ctx context.Context) (question string, ok bool) {
-	var b strings.Builder
-	b.WriteString("Asked before, oldest first:\n")
+	var about ibid.Subject
 	for _, t := range s.task.History[max(0, len(s.task.History)-2*maxBack):] {
-		fmt.Fprintf(&b, "%s: %s\n", t.Role, oneLine(historyHead.ReplaceAllString(t.Text(), ""), 500))
+		about.Earlier = append(about.Earlier, ibid.Said{Role: t.Role, Text: oneLine(t.Text(), 500)})
 	}
 	var said struct {
 		Question string `json:"question"`
 	}
-	if err := s.askJudge(ctx, "rewrite", b.String(), &said); err != nil {
+	if err := s.askJudge(ctx, ibid.InstructRewrite, about, &said); err != nil {
 		s.cfg.Log.Warn("the question cannot be rewritten", "error", err)
 		return "", false
 	}

@@ -18,13 +18,13 @@ func (s *session) conversation() []ibid.Turn {
 	if !s.trimmed {
 		turns = append(turns, s.task.History...)
 	}
-	return append(turns, s.userTurn(s.prompts.notes))
+	return append(turns, s.userTurn(s.prompts.heed))
 }
 
 // request is what the model is given for its next turn. Within a run it only
 // grows, but for what is said once (extra), so that prompt caches keep hitting.
 func (s *session) request() ibid.ModelRequest {
-	req := ibid.ModelRequest{System: s.prompts.system, Turns: s.conversation(), Think: ibid.ThinkOff}
+	req := ibid.ModelRequest{Brief: &s.prompts.brief, Turns: s.conversation(), Think: ibid.ThinkOff}
 	if s.mode == ibid.ModeDirect {
 		last := &req.Turns[len(req.Turns)-1]
 		last.Parts = append(last.Parts, s.findings()...)
@@ -39,7 +39,7 @@ func (s *session) request() ibid.ModelRequest {
 	switch {
 	case len(s.cfg.Tools) == 0:
 	case s.spent():
-		req.Turns = append(req.Turns, ibid.UserTurn(s.prompts.nudges["budget"]))
+		req.Turns = append(req.Turns, tell(ibid.Note{Instruction: ibid.InstructBudget}))
 	default:
 		for _, t := range s.cfg.Tools {
 			req.Tools = append(req.Tools, t.Spec())
@@ -84,32 +84,32 @@ func (s *session) model(ctx context.Context) (phase, error) {
 		}
 		return phaseTools, s.begin(resp.Turn)
 	case s.stream.isEmpty():
-		return s.askAgain(ctx, "empty", resp.Turn)
+		return s.askAgain(ctx, ibid.InstructEmpty, resp.Turn)
 	case offered && !s.urged && len(s.unusedTools()) > 0:
 		s.urged = true
 		if err := s.retract("a tool that has to be used was not"); err != nil {
 			return 0, err
 		}
-		return s.askAgain(ctx, "forced", resp.Turn)
+		return s.askAgain(ctx, ibid.InstructForced, resp.Turn)
 	}
 	return phaseVerify, s.stream.release()
 }
 
 // askAgain repeats the request with a word to the model about its turn.
-func (s *session) askAgain(ctx context.Context, nudge string, turn ibid.Turn) (phase, error) {
-	if nudge == "empty" {
+func (s *session) askAgain(ctx context.Context, nudge ibid.Instruction, turn ibid.Turn) (phase, error) {
+	if nudge == ibid.InstructEmpty {
 		if s.empty++; s.empty >= maxEmpty || s.mode == ibid.ModeDirect && s.asked >= directRequests {
 			return s.fallBack(ctx, &ibid.Error{Code: ibid.CodeLLM, Message: "the model gave no answer, however often it was asked",
 				Hint: "a larger model may do better"})
 		}
 		if len(s.cfg.Tools) > 0 && s.spent() {
-			nudge = "budget"
+			nudge = ibid.InstructBudget
 		}
 	}
 	if text := turn.Text(); strings.TrimSpace(text) != "" {
 		s.extra = append(s.extra, ibid.AssistantTurn(text))
 	}
-	s.extra = append(s.extra, ibid.UserTurn(s.prompts.nudges[nudge]))
+	s.extra = append(s.extra, tell(ibid.Note{Instruction: nudge, Tools: s.prompts.brief.Forced}))
 	return phaseModel, nil
 }
 
@@ -123,7 +123,7 @@ func (s *session) fallBack(ctx context.Context, why error) (phase, error) {
 	if err := s.retract("the model came to no answer"); err != nil {
 		return 0, err
 	}
-	req := ibid.ModelRequest{System: s.prompts.system, Turns: []ibid.Turn{s.userTurn("")}, Think: ibid.ThinkOff}
+	req := ibid.ModelRequest{Brief: &s.prompts.brief, Turns: []ibid.Turn{s.userTurn(nil)}, Think: ibid.ThinkOff}
 	req.Turns[0].Parts = append(req.Turns[0].Parts, s.findings()...)
 	resp, err := s.cfg.Fallback.Generate(ctx, req, func(ibid.ModelDelta) {})
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *session) fallBack(ctx context.Context, why error) (phase, error) {
 	}
 	s.stream = newAnswerStream(ctx, s, 0)
 	s.stream.by = s.cfg.Fallback.Name()
-	if err := s.stream.close(s.prompts.nudges["fallback"] + "\n\n" + resp.Turn.Text()); err != nil {
+	if err := s.stream.close(said["fallback"] + "\n\n" + resp.Turn.Text()); err != nil {
 		return 0, err
 	}
 	return phaseVerify, s.stream.release()

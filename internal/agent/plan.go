@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"ibid"
+	"ibid/internal/llm/prompt"
 )
 
 const (
@@ -49,9 +50,9 @@ func (s *session) think(ctx context.Context) (err error) {
 	}()
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Limits.PlanTimeout)
 	defer cancel()
-	req := ibid.ModelRequest{System: s.prompts.system, Turns: s.conversation(), Think: ibid.ThinkOn, MaxTokens: planTokens}
+	req := ibid.ModelRequest{Brief: &s.prompts.brief, Turns: s.conversation(), Think: ibid.ThinkOn, MaxTokens: planTokens}
 	last := &req.Turns[len(req.Turns)-1]
-	last.Parts = append(last.Parts, ibid.Part{Text: "\n\n" + s.prompts.plan})
+	last.Parts = append(last.Parts, ibid.Part{Note: &ibid.Note{Instruction: ibid.InstructPlan}})
 	shown, unused, thinks := 0, 0, false
 	resp, err := s.generate(ctx, s.cfg.Planner, req, func(d ibid.ModelDelta) {
 		text := d.Reasoning
@@ -91,7 +92,7 @@ func (s *session) think(ctx context.Context) (err error) {
 
 // generate calls a model and counts what it costs.
 func (s *session) generate(ctx context.Context, m ibid.Model, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
-	s.context = size(req)
+	s.context = prompt.Size(req)
 	s.asked++
 	resp, err := m.Generate(ctx, req, emit)
 	resp.Usage.ModelRequests = max(1, resp.Usage.ModelRequests)

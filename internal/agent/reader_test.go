@@ -167,17 +167,23 @@ var readerOutputs = map[string]struct {
 		Chunk: ibid.Chunk{ID: "q_0a1b2c3d", DocumentID: "db_1", Level: 2, Text: "count\n2"}, Document: ibid.Document{ID: "db_1", Title: "staff"}, Score: 1, Kind: ibid.SourceQuery}}}},
 }
 
-func readerLibrary() string {
-	return "The library holds 2 documents: Lease of Lund, Deed of Gift."
+func readerLibrary() *ibid.Holdings {
+	return &ibid.Holdings{Documents: 2, Exact: true, Titles: []string{"Lease of Lund", "Deed of Gift"}}
 }
 
-func noLibrary() string { return "The library holds no documents." }
+func noLibrary() *ibid.Holdings { return &ibid.Holdings{Exact: true} }
 
-func readerDatabases() string { return "- \"staff\" (sqlite): people(name, status)" }
+func readerDatabases() []ibid.DatabaseOutline {
+	return []ibid.DatabaseOutline{{Name: "staff", Kind: "sqlite", Tables: []ibid.TableOutline{{Name: "people", Columns: []string{"name", "status"}}}}}
+}
 
 func readerPast() []ibid.Turn {
+	past := func(role ibid.Role, p ibid.Past) ibid.Turn {
+		p.At, p.Ago = noon.Add(-3*time.Hour), 3*time.Hour
+		return ibid.Turn{Role: role, Parts: []ibid.Part{{Past: &p}}}
+	}
 	return []ibid.Turn{
-		ibid.UserTurn("<!-- METADATA: {\"timestamp\":\"2026-03-04 09:00 UTC\",\"relative_time\":\"3 hours ago\",\"files\":[{\"name\":\"scan.pdf\",\"type\":\"application/pdf\",\"id\":\"m1:0\"}]} -->\nWhat was the revenue in 2022?"),
-		ibid.AssistantTurn("<!-- METADATA: {\"timestamp\":\"2026-03-04 09:00 UTC\",\"relative_time\":\"3 hours ago\"} -->\nIt was 6 million euros."),
+		past(ibid.RoleUser, ibid.Past{Text: "What was the revenue in 2022?", Files: []ibid.PastFile{{Name: "scan.pdf", Type: "application/pdf", ID: "m1:0"}}}),
+		past(ibid.RoleAssistant, ibid.Past{Text: "It was 6 million euros."}),
 	}
 }

@@ -129,19 +129,28 @@ func requestCases(t *testing.T) []requestCase {
 }
 
 // libraryOfTests is a library of more documents than are named.
-func libraryOfTests() string { return "The library holds 3 documents: Lease, Deed, and 1 more." }
+func libraryOfTests() *ibid.Holdings {
+	return &ibid.Holdings{Documents: 3, Exact: true, Titles: []string{"Lease", "Deed"}}
+}
 
 // databasesOfTests are two databases.
-func databasesOfTests() string {
-	return "- \"shop\" (sqlite): orders(id, amount); and 2 more\n- \"staff\" (csv): people(name)"
+func databasesOfTests() []ibid.DatabaseOutline {
+	return []ibid.DatabaseOutline{
+		{Name: "shop", Kind: "sqlite", Tables: []ibid.TableOutline{{Name: "orders", Columns: []string{"id", "amount"}}}, More: 2},
+		{Name: "staff", Kind: "csv", Tables: []ibid.TableOutline{{Name: "people", Columns: []string{"name"}}}},
+	}
 }
 
 // pastOfTests is a question of the past with a file, its answer, and a question that
 // opened a new session.
 func pastOfTests() []ibid.Turn {
+	yesterday := noon.Add(-27 * time.Hour)
+	past := func(role ibid.Role, p ibid.Past) ibid.Turn {
+		return ibid.Turn{Role: role, Parts: []ibid.Part{{Past: &p}}}
+	}
 	return []ibid.Turn{
-		ibid.UserTurn("<!-- METADATA: {\"timestamp\":\"2026-03-03 09:00 UTC\",\"relative_time\":\"27 hours ago\",\"files\":[{\"name\":\"a.pdf\",\"type\":\"application/pdf\",\"id\":\"m1:0\"}]} -->\nWho wrote the Lease of Lund?"),
-		ibid.AssistantTurn("<!-- METADATA: {\"timestamp\":\"2026-03-03 09:00 UTC\",\"relative_time\":\"27 hours ago\",\"tools_used\":[\"calculator\",\"x\"],\"tool_summary\":\"calculated 2 times, used x\"} -->\nAda wrote it."),
-		ibid.UserTurn("<!-- METADATA: {\"timestamp\":\"2026-03-04 11:59 UTC\",\"relative_time\":\"1 minute ago\",\"session_gap\":\"26 hours\"} -->\nAnd who signed it?"),
+		past(ibid.RoleUser, ibid.Past{Text: "Who wrote the Lease of Lund?", At: yesterday, Ago: noon.Sub(yesterday), Files: []ibid.PastFile{{Name: "a.pdf", Type: "application/pdf", ID: "m1:0"}}}),
+		past(ibid.RoleAssistant, ibid.Past{Text: "Ada wrote it.", At: yesterday, Ago: noon.Sub(yesterday), Tools: []string{"calculator", "x"}, Did: "calculated 2 times, used x"}),
+		past(ibid.RoleUser, ibid.Past{Text: "And who signed it?", At: noon.Add(-time.Minute), Ago: time.Minute, Gap: 26 * time.Hour}),
 	}
 }

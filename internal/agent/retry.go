@@ -10,7 +10,7 @@ import (
 // worthRetry reports whether a call of the model that failed so may succeed
 // when it is made again: the provider's trouble does, the question's does not.
 func worthRetry(e *ibid.Error) bool {
-	return e.Retryable || e.Code == ibid.CodeLLMUnavailable || e.Code == ibid.CodeTimeout
+	return e.Retryable || e.Code.Retryable()
 }
 
 // wait returns how long to wait after try (from 1) failed with e; ok is false

@@ -57,23 +57,22 @@ const (
 // maxEmpty is how often in a row the model may give an empty turn.
 const maxEmpty = 3
 
-func newSession(cfg Config, task Task, sink func(ibid.EventData) error) (*session, error) {
+func newSession(cfg Config, task Task, sink func(ibid.EventData) error) *session {
 	s := &session{cfg: cfg, task: task, sink: sink, mode: ibid.ModeAgentic}
 	for _, e := range task.Log {
 		s.state.apply(e.Data)
 	}
 	s.before = s.state.turnUsage
-	return s, s.prepare()
+	s.prepare()
+	return s
 }
 
 // prepare makes the prompts, which depend on how the question is answered.
-func (s *session) prepare() error {
+func (s *session) prepare() {
 	if a := s.state.analysis; a != nil {
 		s.mode = a.Mode
 	}
-	var err error
-	s.prompts, err = newPrompts(s.cfg, s.task, s.mode, s.state.analysis)
-	return err
+	s.prompts = newPrompts(s.cfg, s.task, s.mode, s.state.analysis)
 }
 
 func (s *session) run(ctx context.Context) error {

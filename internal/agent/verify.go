@@ -3,7 +3,6 @@ package agent
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -216,14 +215,13 @@ func (s *session) verdictsByModel(ctx context.Context, claims []claim, verdicts 
 			}
 		}
 	}
-	var b strings.Builder
-	b.WriteString(ibid.FormatPassages(shown) + "\nClaims:\n")
-	for i, c := range claims {
-		var cites []string
+	about := ibid.Subject{Passages: shown}
+	for _, c := range claims {
+		claim := ibid.SubjectClaim{Text: oneLine(c.text, 600)}
 		for _, id := range c.cites {
-			cites = append(cites, handles[id])
+			claim.Cites = append(claim.Cites, handles[id])
 		}
-		fmt.Fprintf(&b, "%d. %s [%s]\n", i+1, oneLine(c.text, 600), strings.Join(cites, ", "))
+		about.Claims = append(about.Claims, claim)
 	}
 	var said struct {
 		Verdicts []struct {
@@ -231,7 +229,7 @@ func (s *session) verdictsByModel(ctx context.Context, claims []claim, verdicts 
 			Verdict string `json:"verdict"`
 		} `json:"verdicts"`
 	}
-	if err := s.askJudge(ctx, "verify", b.String(), &said); err != nil {
+	if err := s.askJudge(ctx, ibid.InstructVerify, about, &said); err != nil {
 		s.cfg.Log.Warn("the judge cannot verify; the rules stand", "error", err)
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -53,7 +52,7 @@ type App struct {
 	cfg      config.Config
 	log      *slog.Logger
 	DB       *sqlite.DB
-	index    *local.Index
+	engine   *local.Kept
 	readers  *document.Pool
 	Pipeline *ingest.Pipeline
 	searcher *search.Searcher
@@ -104,11 +103,12 @@ func (a *App) build(ctx context.Context) error {
 	if a.programs, err = sandbox.New(sandbox.Config{}); err != nil {
 		return err
 	}
-	a.index = local.New(local.Config{})
+	a.engine = local.NewKept(local.KeptConfig{Path: filepath.Join(a.cfg.Data, datadir.SnapshotName), Library: a.DB,
+		Slot: func() (release func()) { return a.Pipeline.Slot() }, Log: a.log})
 	if a.reranker, err = OpenReranker(a.cfg, func() ibid.Embedder { return a.searcher.Embedder() }); err != nil {
 		return err
 	}
-	a.searcher = search.New(search.Config{Index: a.index, Store: passages{a.DB}, Sections: a.DB, MaxLimit: 100, Reranker: a.reranker})
+	a.searcher = search.New(search.Config{Engine: a.engine, Store: passages{a.DB}, Sections: a.DB, MaxLimit: 100, Reranker: a.reranker})
 	a.answers = search.NewAnswerCache(a.DB, a.searcher.Embedder)
 	a.readers, err = document.New(document.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2, OCRLanguages: a.cfg.OCRLanguages,
 		Limits: document.Limits{Timeout: a.cfg.Limits.ExtractTime, InputBytes: int64(a.cfg.Limits.FileMB) << 20}})
@@ -117,17 +117,13 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.Pipeline, err = ingest.New(ingest.Config{
 		Dir:         a.cfg.Data,
-		Owner:       self.Owner(),
-		Notifier:    self,
 		Store:       a.DB,
-		Leases:      a.DB,
 		Library:     a.DB,
 		Sweeper:     a.DB,
 		Divider:     a.DB,
 		Graph:       a.DB,
 		Embeddings:  a.DB,
-		Index:       a.index,
-		Vectors:     a.index,
+		Engine:      a.engine,
 		Extractor:   files{a.readers},
 		Unpacker:    files{a.readers},
 		Embedder:    a.embedder,
@@ -271,6 +267,8 @@ func (a *App) Handler() http.Handler { return a.server.Handler() }
 // Start brings the index up to date and goes on with what a process before us
 // has left: documents that were being read, runs that were being answered.
 func (a *App) Start(ctx context.Context) error {
+	a.engine.Open()
+	a.engine.Start()
 	if err := a.Pipeline.Open(ctx); err != nil {
 		return err
 	}
@@ -318,6 +316,9 @@ func (a *App) Stop() error {
 	if a.Pipeline != nil {
 		a.Pipeline.Stop()
 	}
+	if a.engine != nil {
+		a.engine.Stop()
+	}
 	if a.readers != nil {
 		a.readers.Stop()
 	}
@@ -344,7 +345,7 @@ func (a *App) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	if err != nil {
 		return agent.Outcome{}, err
 	}
-	task.Library = describeLibrary(documents, exact, some)
+	task.Library = holdings(documents, exact, some)
 	task.NoDocuments = documents == 0 && task.Request.Scope.IsZero()
 	databases, err := a.catalog.Databases(ctx, task.View, task.Request.Scope)
 	if err != nil {
@@ -406,26 +407,14 @@ func (a *App) pageImage(ctx context.Context, view access.View, page ibid.PageRef
 // namedDocumentsInPrompt is how many documents a model is told the names of.
 const namedDocumentsInPrompt = 12
 
-// describeLibrary tells the model in a line what there is to search: how many
-// documents, or more than so many where that is not exact, and some by name.
-func describeLibrary(documents int, exact bool, some []ibid.Document) string {
-	if documents == 0 {
-		return "The library holds no documents."
+// holdings are what the model is told that there is to search: how many documents, or
+// more than so many where that is not exact, and some by name.
+func holdings(documents int, exact bool, some []ibid.Document) *ibid.Holdings {
+	h := ibid.Holdings{Documents: documents, Exact: exact || documents == 0}
+	for _, d := range some {
+		h.Titles = append(h.Titles, cmp.Or(d.Title, d.Name))
 	}
-	names := ""
-	for i, d := range some {
-		if i > 0 {
-			names += ", "
-		}
-		names += cmp.Or(d.Title, d.Name)
-	}
-	if !exact {
-		return fmt.Sprintf("The library holds more than %d documents: %s, and many more.", documents, names)
-	}
-	if more := documents - len(some); more > 0 {
-		names += fmt.Sprintf(", and %d more", more)
-	}
-	return fmt.Sprintf("The library holds %d documents: %s.", documents, names)
+	return &h
 }
 
 // newID returns a UUID that sorts by time (RFC 9562, version 7).

@@ -1,11 +1,9 @@
 package app
 
 import (
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
 	"ibid"
@@ -29,33 +27,34 @@ func openCatalog(cfg config.Config, db *sqlite.DB, log *slog.Logger) *database.C
 // describe_database, quoted.
 var plainName = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_. -]{0,39}$`)
 
-// describeDatabases tells the model in a line each what databases there are:
+// describeDatabases is what the model is told of each database, in a line each:
 //
 //   - "shop" (sqlite): customers(id, name); orders(id, total)
-func describeDatabases(databases []ibid.Database) string {
-	const longest = 1500 // bytes of a line
-	var lines []string
+func describeDatabases(databases []ibid.Database) []ibid.DatabaseOutline {
+	const longest = 1500 // bytes of what is said of one
+	var all []ibid.DatabaseOutline
 	for _, d := range databases {
-		var tables []string
-		left, size := 0, 0
+		told := ibid.DatabaseOutline{Name: d.Name, Kind: string(d.Kind)}
+		size := 0
 		for _, t := range d.Tables {
-			var columns []string
+			table := ibid.TableOutline{Name: t.Name}
+			size += len(t.Name) + len("()")
 			for _, c := range t.Columns {
 				if plainName.MatchString(c.Name) {
-					columns = append(columns, c.Name)
+					size += len(c.Name)
+					if len(table.Columns) > 0 {
+						size += len(", ")
+					}
+					table.Columns = append(table.Columns, c.Name)
 				}
 			}
-			shown := fmt.Sprintf("%s(%s)", t.Name, strings.Join(columns, ", "))
-			if size += len(shown); size > longest || !plainName.MatchString(t.Name) {
-				left++
+			if size > longest || !plainName.MatchString(t.Name) {
+				told.More++
 				continue
 			}
-			tables = append(tables, shown)
+			told.Tables = append(told.Tables, table)
 		}
-		if left > 0 {
-			tables = append(tables, fmt.Sprintf("and %d more", left))
-		}
-		lines = append(lines, fmt.Sprintf("- %q (%s): %s", d.Name, d.Kind, strings.Join(tables, "; ")))
+		all = append(all, told)
 	}
-	return strings.Join(lines, "\n")
+	return all
 }

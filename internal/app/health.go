@@ -33,7 +33,7 @@ func (a *App) ready(ctx context.Context) error {
 func (a *App) status(ctx context.Context) api.Status {
 	s := api.Status{Version: a.cfg.Version, Ready: a.open.Load(), Runs: a.runner.Active(),
 		Embedder: api.EmbedderStatus{Name: a.cfg.Embedder, BuiltIn: a.embedder == nil}}
-	s.Embedder.Embedding = a.Pipeline.Embedding()
+	s.Embedder.Embedding = a.Pipeline.Embedding(ctx)
 	if queue, err := a.Pipeline.Queue(ctx, access.System("the state of the server")); err == nil {
 		s.Queue = queue
 	}
@@ -183,7 +183,7 @@ func (a *App) checkEmbedder(ctx context.Context) api.Check {
 	if a.embedder == nil {
 		return api.Good("embedder", "built in, fitted on your documents")
 	}
-	at := a.Pipeline.Embedding()
+	at := a.Pipeline.Embedding(ctx)
 	var known *ibid.Error
 	if errors.As(at.Err, &known) && known.Code == ibid.CodeVectorDB {
 		return api.Bad("embedder", api.LevelFail, at.Err, "")

@@ -32,7 +32,6 @@ func holdingKinds() []api.Holding {
 		{What: "uploads", Path: "files/tmp/*", About: "under way; what a crash left is deleted at the next start"},
 		{What: "tables", Path: "databases/*", About: "of CSV files, workbooks and uploads that were added as databases"},
 		{What: "search index", Path: "index.snapshot*", About: "can be built anew: ibid doctor --repair"},
-		{What: "embedder", Path: "lsa.model*", About: "fitted on your documents; fitted anew when it is missing"},
 		{What: "cache", Path: "cache/**", About: "the PDF reader, compiled; may be deleted"},
 		{What: "reserve", Path: "reserve", About: "given up when the disk is full, so that answers can be closed"},
 		{What: "lock", Path: "lock", About: "who holds the directory"},

@@ -16,6 +16,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/engine"
 	"ibid/internal/engine/local"
 	"ibid/internal/ibidtest"
 	"ibid/internal/lsa"
@@ -53,7 +54,9 @@ func openHouse(b *testing.B, n int) *house {
 	}
 	for i := range n / 50 {
 		d, chunks := h.document(i)
-		h.x.Put(d, chunks)
+		if err := h.x.Apply(context.Background(), []engine.Change{engine.Put{Document: d, Passages: chunks}}); err != nil {
+			b.Fatal(err)
+		}
 		ids, texts := make([]string, len(chunks)), make([]string, len(chunks))
 		for k, c := range chunks {
 			ids[k], texts[k] = c.ID, c.Text
@@ -62,11 +65,11 @@ func openHouse(b *testing.B, n int) *house {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := h.x.PutVectors(m.Name(), ids, vecs); err != nil {
+		if err := h.x.Apply(context.Background(), []engine.Change{engine.Vectors{Space: m.Name(), IDs: ids, Vectors: vecs}}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	h.searcher = search.New(search.Config{Index: h.x, Store: st, Embedder: m})
+	h.searcher = search.New(search.Config{Engine: h.x, Store: st, Embedder: m})
 	houses.Store(n, h)
 	return h
 }
@@ -217,7 +220,9 @@ func BenchmarkSearchWhileIndexing(b *testing.B) {
 					return
 				default:
 					d, chunks := h.document(i % 20)
-					h.x.Put(d, chunks)
+					if err := h.x.Apply(context.Background(), []engine.Change{engine.Put{Document: d, Passages: chunks}}); err != nil {
+						b.Fatal(err)
+					}
 				}
 			}
 		})

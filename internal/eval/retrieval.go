@@ -15,6 +15,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/engine"
 	"ibid/internal/engine/local"
 	"ibid/internal/lsa"
 	"ibid/internal/search"
@@ -115,7 +116,9 @@ func (s *Set) searcher(ctx context.Context, chunks store, cfg Config) (*search.S
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		x.Put(d, s.Chunks[i])
+		if err := x.Apply(ctx, []engine.Change{engine.Put{Document: d, Passages: s.Chunks[i]}}); err != nil {
+			return nil, nil, err
+		}
 		cfg.progress("index", i+1, len(s.Documents))
 	}
 	embedder := cfg.Embedder
@@ -133,7 +136,7 @@ func (s *Set) searcher(ctx context.Context, chunks store, cfg Config) (*search.S
 			return nil, nil, err
 		}
 	}
-	return search.New(search.Config{Index: x, Store: chunks, Embedder: embedder, MaxLimit: depth + 1}), embedder, nil
+	return search.New(search.Config{Engine: x, Store: chunks, Embedder: embedder, MaxLimit: depth + 1}), embedder, nil
 }
 
 // chunks is how many there are.
@@ -173,7 +176,7 @@ func (s *Set) embed(ctx context.Context, x *local.Index, e ibid.Embedder, cfg Co
 		if err != nil {
 			return fmt.Errorf("embed the test collection: %w", err)
 		}
-		if err := x.PutVectors(e.Name(), ids, vecs); err != nil {
+		if err := x.Apply(ctx, []engine.Change{engine.Vectors{Space: e.Name(), IDs: ids, Vectors: vecs}}); err != nil {
 			return err
 		}
 		done += len(ids)

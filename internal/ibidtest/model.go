@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/llm/prompt"
 )
 
 // Reply is one turn of a scripted model. The same script runs inside the
@@ -218,8 +219,10 @@ func (s *Script) Drop() {
 	s.replies = nil
 }
 
-// next records the request and takes the reply for it.
+// next records the request and takes the reply for it. Like any model that reads words
+// it is told everything in words.
 func (s *Script) next(req ibid.ModelRequest) (Reply, error) {
+	req = prompt.Render(req)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, req)

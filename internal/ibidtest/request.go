@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ibid"
+	"ibid/internal/llm/prompt"
 )
 
 // Requests writes requests to models so that people can read and compare them.
@@ -29,6 +30,7 @@ func (w *Requests) Title(format string, args ...any) {
 
 // Add writes a request as the model reads it.
 func (w *Requests) Add(req ibid.ModelRequest) {
+	req = prompt.Render(req)
 	if w.system == nil {
 		w.system = map[string]string{}
 	}

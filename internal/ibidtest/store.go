@@ -57,6 +57,7 @@ func RunStoreSuite(t *testing.T, open func(t *testing.T) RunStore) {
 		"threads are listed, renamed and deleted":  testThreads,
 		"many runs append at once":                 testConcurrentAppends,
 		"events come back as they were written":    testEventRoundTrip,
+		"a run keeps its kind of work":             testKindOfWork,
 		"what does not exist is said not to exist": testMissing,
 		"files lie beside their messages":          testFiles,
 		"messages are read in parts":               testParts,
@@ -426,6 +427,45 @@ func testEventRoundTrip(t *testing.T, s *runStoreTest) {
 		if string(want) != string(have) {
 			t.Errorf("wrote %s\nread  %s", want, have)
 		}
+	}
+}
+
+// testKindOfWork: a run that says no kind answers a question.
+func testKindOfWork(t *testing.T, s *runStoreTest) {
+	s.accept(t, "t1", "r1", "")
+	options := `{"count":5}`
+	request := ibid.Request{Text: "make it", Options: []byte(options)}
+	at := ibid.At(s.now.Add(time.Second))
+	user := ibid.Message{ID: "u-r2", ThreadID: "t2", Role: ibid.RoleUser, Status: ibid.StatusCompleted, Request: &request, CreatedAt: at}
+	made := ibid.Message{ID: "r2", ThreadID: "t2", ParentID: user.ID, Role: ibid.RoleAssistant, Status: ibid.StatusQueued, CreatedAt: at}
+	err := s.StartRun(t.Context(), ibid.Thread{ID: "t2", CreatedAt: at, UpdatedAt: at}, user, made,
+		ibid.Run{ID: "r2", Kind: "quiz", ThreadID: "t2", UserMessageID: user.ID, Request: request, Status: ibid.StatusQueued, AcceptedAt: at.Time},
+		[]ibid.Event{{Seq: 1, Run: "r2", At: at.Time, Data: ibid.RunStarted{ThreadID: "t2", UserMessageID: user.ID, MessageID: "r2", Attempt: 1, Kind: "quiz"}}}, maxQueued)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, kind := range map[string]string{"r1": ibid.KindAnswer, "r2": "quiz"} {
+		read, err := s.Run(t.Context(), access.For(ibid.Owner), id)
+		if err != nil || read.Kind != kind {
+			t.Errorf("%s is read as %+v, %v", id, read, err)
+		}
+	}
+	for _, want := range []string{ibid.KindAnswer, "quiz"} {
+		claimed, err := s.ClaimRun(t.Context(), "p", time.Minute)
+		if err != nil || claimed == nil || claimed.Kind != want {
+			t.Fatalf("claimed is %+v, %v", claimed, err)
+		}
+		if want == "quiz" && string(claimed.Request.Options) != options {
+			t.Errorf("its options are %s", claimed.Request.Options)
+		}
+	}
+	m := ibid.Message{ID: "r2", ThreadID: "t2", ParentID: user.ID, Role: ibid.RoleAssistant, Kind: "quiz", Status: ibid.StatusCompleted, Work: []byte(`[{"front":"a"}]`), CreatedAt: at}
+	end := []ibid.Event{{Seq: 2, Run: "r2", At: at.Time, Data: ibid.RunFinished{Finished: ibid.Finished{Status: ibid.StatusCompleted}}}}
+	if err := s.FinishRun(t.Context(), ibid.Lease{RunID: "r2", Owner: "p", Fence: 1}, end, m, at.Time); err != nil {
+		t.Fatal(err)
+	}
+	if saved, err := s.Message(t.Context(), access.For(ibid.Owner), "r2"); err != nil || saved.Kind != "quiz" || string(saved.Work) != string(m.Work) {
+		t.Errorf("saved is %+v, %v", saved, err)
 	}
 }
 

@@ -27,8 +27,10 @@ var floors = map[string]int{
 	"ibid/internal/evidence":       1,
 	"ibid/internal/document":       1,
 	"ibid/internal/store/sqlite":   1,
+	"ibid/internal/engine":         0, // the contract; engines are above it
 	"ibid/internal/engine/local":   1,
 	"ibid/internal/llm":            1,
+	"ibid/internal/llm/prompt":     0,
 	"ibid/internal/reader":         1,
 	"ibid/internal/lsa":            1,
 	"ibid/internal/database":       1,

@@ -41,8 +41,9 @@ func (p *Pipeline) Describe(ctx context.Context, view access.View, documentID st
 	if err != nil {
 		return d, err
 	}
-	p.tell(documentID)
-	return d, p.restore(ctx, documentID)
+	p.activity.tell(documentID)
+	p.tellLater()
+	return d, nil
 }
 
 // apply changes a document; the error is for the person who asked for it.

@@ -32,8 +32,17 @@ type Store interface {
 	DocumentsBySource(ctx context.Context, view access.View, sources []string) ([]ibid.Document, error)
 	// PutUpload takes in a file that has no path or URL, but a name in a folder.
 	PutUpload(ctx context.Context, d ibid.Document, version string, on ibid.OnSameName) (stored ibid.Document, unchanged bool, same *ibid.SameName, err error)
+	// NextDocument passes over documents that have seen more than maxCrashes ends
+	// of ibid itself.
+	NextDocument(ctx context.Context, maxCrashes int) (d ibid.Document, version string, a ibid.Attempts, ok bool, err error)
+	PutBackDocument(ctx context.Context, documentID, version string) error
+	NoteReaderKilled(ctx context.Context, documentID, version string) error
 	RetryDocument(ctx context.Context, view access.View, documentID string, at time.Time) (ibid.Document, error)
+	SetProgress(ctx context.Context, d ibid.Document) error // its stage, progress, pages and ETA
 	CancelDocument(ctx context.Context, view access.View, documentID string) (ibid.Document, error)
+	// FinishDocument is given the chunks of all levels, and what the passages name.
+	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error)
+	SettleDocument(ctx context.Context, d ibid.Document, version string) error
 	ChangeDocument(ctx context.Context, view access.View, documentID string, change func(*ibid.Document) error) (ibid.Document, error)
 	// RemoveDocument removes a document, and what came out of it where it is an
 	// archive.
@@ -48,40 +57,6 @@ type Store interface {
 	Members(ctx context.Context, view access.View, archiveID string) ([]ibid.Document, error)
 	// Below counts what lies below a source, archives within archives included.
 	Below(ctx context.Context, view access.View, source string) (files int, bytes int64, err error)
-}
-
-// Leases hands out the right to work on documents. Every write names the lease and
-// fails with ibid.ErrLeaseLost once the work is somebody else's, or of no use.
-type Leases interface {
-	// ClaimDocument passes over documents that have seen more than maxCrashes ends
-	// of ibid itself.
-	ClaimDocument(ctx context.Context, owner string, lease time.Duration, maxCrashes int) (d ibid.Document, l ibid.DocumentLease, a ibid.Attempts, ok bool, err error)
-	RenewDocument(ctx context.Context, l ibid.DocumentLease, lease time.Duration) error
-	SetProgress(ctx context.Context, l ibid.DocumentLease, d ibid.Document) error // its stage, progress, pages and ETA
-	// FinishDocument is given the chunks of all levels, and what the passages name.
-	FinishDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error)
-	SettleDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document) error
-	PutBackDocument(ctx context.Context, l ibid.DocumentLease) error
-	NoteReaderKilled(ctx context.Context, l ibid.DocumentLease) error
-	ReleaseDocuments(ctx context.Context, owner string) error // puts back what it has in work
-	// ReleaseLostDocuments puts back what others had in work when they died, or whose
-	// lease is over, and fails what has seen maxCrashes of that with the line giveUp.
-	ReleaseLostDocuments(ctx context.Context, maxCrashes int, giveUp string) (documentIDs []string, failed int, err error)
-	// HoldVersion leaves the reading of a version to those who have its password in
-	// memory, as long as one of them lives.
-	HoldVersion(ctx context.Context, owner, version string) error
-	ReleaseVersion(ctx context.Context, owner, version string) error
-}
-
-// Notifier carries hints between the processes that share a library: something about a
-// topic was committed. What is true stands in the store. A hint may be lost, and then
-// what it spoke of is seen a little later.
-type Notifier interface {
-	// Notify tells the other processes, and does not wait for them.
-	Notify(ctx context.Context, topic string)
-	// Listen returns the topics that others notify of. The empty one says that some
-	// may have been lost. The channel is closed when ctx ends.
-	Listen(ctx context.Context) <-chan string
 }
 
 // Sweeper lets go of what is stored and not needed any more.
@@ -103,11 +78,17 @@ type Sweeper interface {
 
 // Library reads what is stored.
 type Library interface {
+	// RequeueDocuments puts back what a process that died had in work, and fails
+	// what has seen maxCrashes of that with the line giveUp.
+	RequeueDocuments(ctx context.Context, maxCrashes int, giveUp string) (failed int, err error)
+	ReleaseDocuments(ctx context.Context) error // puts back what is in work
 	Document(ctx context.Context, view access.View, id string) (ibid.Document, error)
 	DocumentChunks(ctx context.Context, view access.View, documentID string) ([]ibid.Chunk, error) // its passages
 	Chunks(ctx context.Context, view access.View, ids []string) ([]ibid.Chunk, error)
-	ChangedDocuments(ctx context.Context, after int64) (ready []ibid.Document, removed []string, last int64, err error)
-	ChunkSets(ctx context.Context) (map[string]ibid.ChunkSet, error) // of passages, by document
+	// Changes are what an engine is fed with.
+	Changes(ctx context.Context, after int64, limit int) ([]ibid.Change, error)
+	LastChange(ctx context.Context, documentID string) (ibid.Change, error)
+	LastNumber(ctx context.Context) (int64, error)
 }
 
 // Divider gives documents that were taken in before there were sections and
@@ -132,25 +113,12 @@ type Embeddings interface {
 	PutEmbeddings(ctx context.Context, space string, chunkIDs []string, vectors [][]float32) error
 	AnyEmbedding(ctx context.Context, space string) (chunkID string, vector []float32, ok bool, err error)
 	DropEmbeddings(ctx context.Context, space string) error
-}
-
-// Index is what is searched.
-type Index interface {
-	Put(doc ibid.Document, chunks []ibid.Chunk)
-	Delete(documentID string)
-	ChunkSets() map[string]ibid.ChunkSet // by document
-	Len() int
-	Save(w io.Writer, sequence int64) error
-	Load(r io.Reader) (sequence int64, err error)
-}
-
-// Vectors is the vector half of the index.
-type Vectors interface {
-	PutVectors(space string, ids []string, vecs [][]float32) error
-	UseSpace(space string) error
-	DropSpace(space string)
-	Spaces() []string
-	Missing(space string) []string
+	// Fit is the built-in embedder as it was fitted last, by whichever process; name
+	// is "" where it was not. The error of PutFit is a CONFLICT when the stored fit
+	// is not the one named replaces any more.
+	Fit(ctx context.Context) (name string, model []byte, err error)
+	FitName(ctx context.Context) (string, error)
+	PutFit(ctx context.Context, name string, model []byte, replaces string, at time.Time) error
 }
 
 // Original is a file that is to be read.
@@ -179,17 +147,15 @@ type Unpacker interface {
 
 // Config is what a Pipeline needs.
 type Config struct {
-	Dir        string  // originals under files/, the index snapshot, the fitted embedder
+	Dir        string  // originals under files/
 	Disk       disk.FS // the file system of Dir; nil: this machine's
 	Store      Store
-	Leases     Leases
 	Library    Library
 	Sweeper    Sweeper
 	Divider    Divider
 	Graph      Graph
 	Embeddings Embeddings
-	Index      Index
-	Vectors    Vectors
+	Engine     Engine
 	Extractor  Extractor
 	Unpacker   Unpacker // nil: archives are not unpacked
 	// Embedder is the user's own; nil stands for the built-in one, which is
@@ -199,11 +165,6 @@ type Config struct {
 	// Namer is a model that is asked what passages name; nil: the heuristic alone.
 	Namer   ibid.Model
 	Workers int // documents at once; 2
-
-	Owner    string        // names this process in leases
-	Notifier Notifier      // nil where no other process works on the library
-	Lease    time.Duration // on a document; 15 s
-
 	// Damaged are the hashes of originals that were found to hold other bytes; nil:
 	// none are known.
 	Damaged     func(ctx context.Context) (map[string]bool, error)
@@ -240,12 +201,10 @@ type Pipeline struct {
 	bytes sync.RWMutex
 	held  int // how many want no original to be thrown away; guarded by bytes
 
-	// publish orders what becomes searchable: the database and the index change
-	// together under it. change is the last change of the library in the index.
+	// publish orders what becomes searchable: the database is changed and the engine
+	// told of it under it.
 	publish sync.Mutex
-	change  int64
-	saved   int64      // change at the last snapshot; -1: it must be written anew
-	saving  sync.Mutex // one snapshot at a time
+	feed    feed
 	vectors vectorKeeper
 }
 
@@ -254,7 +213,6 @@ func New(cfg Config) (*Pipeline, error) {
 	if cfg.Workers == 0 {
 		cfg.Workers = 2
 	}
-	cfg.Lease = cmp.Or(cfg.Lease, 15*time.Second)
 	if cfg.KeepRemoved == 0 {
 		cfg.KeepRemoved = 7 * 24 * time.Hour
 	}
@@ -285,17 +243,12 @@ func (p *Pipeline) Open(ctx context.Context) error {
 	if err := p.bringUp(ctx); err != nil {
 		return err
 	}
-	if p.cfg.Notifier != nil {
-		topics := p.cfg.Notifier.Listen(p.base)
-		p.group.Go(func() { p.listen(topics) })
-	}
-	p.group.Go(p.lookLoop)
 	for range p.cfg.Workers {
 		p.group.Go(p.workLoop)
 		p.nudge()
 	}
 	p.group.Go(p.embedLoop)
-	p.group.Go(p.snapshotLoop)
+	p.group.Go(p.feedLoop)
 	p.group.Go(p.sweepLoop)
 	p.group.Go(p.divideAll)
 	p.group.Go(p.nameLoop)
@@ -305,15 +258,13 @@ func (p *Pipeline) Open(ctx context.Context) error {
 // bringUp makes the index agree with the library, lets what was in work wait, and
 // finishes what was half done.
 func (p *Pipeline) bringUp(ctx context.Context) error {
-	if err := p.loadIndex(ctx); err != nil {
-		return fmt.Errorf("bring the index up to date: %w", err)
+	if err := p.openFeed(ctx); err != nil {
+		return err
 	}
-	if err := p.agree(ctx); err != nil {
-		return fmt.Errorf("compare the index with the database: %w", err)
+	if err := p.openVectors(ctx); err != nil {
+		return err
 	}
-	p.openVectors()
-	p.opened = p.cfg.Now()
-	if err := p.releaseLost(ctx); err != nil {
+	if err := p.requeue(ctx); err != nil {
 		return err
 	}
 	if err := p.finishRestores(ctx); err != nil {
@@ -322,15 +273,12 @@ func (p *Pipeline) bringUp(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the work under way, to be begun again at the next Open, and writes
-// the index's snapshot. It may be called more than once.
+// Stop ends the work under way, to be begun again at the next Open. It may be called
+// more than once.
 func (p *Pipeline) Stop() {
 	p.cancel()
 	p.group.Wait()
 	p.release()
-	if err := p.saveIndex(); err != nil {
-		p.cfg.Log.Warn("cannot write the index snapshot; it will be rebuilt", "error", err)
-	}
 }
 
 func (p *Pipeline) nudge() {
@@ -395,8 +343,10 @@ func (p *Pipeline) Add(ctx context.Context, view access.View, f File, content io
 		ID: p.cfg.NewID(), Title: f.Title, Name: f.Name, Source: f.Source, Folder: f.Folder, Category: f.Category,
 		Tags: f.Tags, Metadata: f.Metadata, AddedAt: ibid.At(now), ChangeAt: ibid.At(now),
 	}, content, f.Password, put)
-	if added.Unchanged {
-		p.refreshScope(ctx, added.Document)
+	if added.Unchanged { // it may have another folder or category now
+		p.publish.Lock()
+		p.tellLater()
+		p.publish.Unlock()
 	}
 	return added, err
 }
@@ -416,21 +366,18 @@ func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader
 		return d, false, ibid.Errorf(ibid.CodeBadRequest, "the file is empty")
 	}
 	d.Bytes = upload.size
-	if err := p.holdPassword(ctx, upload.hash, password); err != nil {
-		return d, false, fmt.Errorf("add %s: %w", d.Name, err)
-	}
+	p.passwords.put(upload.hash, password)
 	stored, unchanged, err = p.putDocument(ctx, upload, d, put)
 	if err != nil || unchanged {
-		p.forgetPassword(upload.hash)
+		p.passwords.forget(upload.hash)
 	}
 	if err != nil {
 		return d, false, fmt.Errorf("add %s: %w", d.Name, err)
 	}
-	p.tell(stored.ID)
+	p.activity.tell(stored.ID)
 	if !unchanged {
 		p.jobs.supersede(stored.ID, upload.hash)
 		p.nudge()
-		p.notify(topicQueue)
 	}
 	return stored, unchanged, nil
 }
@@ -450,16 +397,6 @@ func (p *Pipeline) putDocument(ctx context.Context, u upload, d ibid.Document, p
 		}
 	}
 	return stored, unchanged, err
-}
-
-// refreshScope tells the index of a ready document's new folder or category.
-func (p *Pipeline) refreshScope(ctx context.Context, d ibid.Document) {
-	p.publish.Lock()
-	defer p.publish.Unlock()
-	chunks, err := p.cfg.Library.DocumentChunks(ctx, system, d.ID)
-	if err == nil {
-		p.cfg.Index.Put(d, chunks)
-	}
 }
 
 // Original returns the path of a version's bytes; version "" is the current one.

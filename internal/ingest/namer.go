@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,9 +12,6 @@ import (
 
 	"ibid"
 )
-
-//go:embed namer.md
-var namerTask string
 
 // namerSchema is what a model answers with: the names in each passage.
 var namerSchema = json.RawMessage(`{
@@ -159,7 +155,7 @@ func (p *Pipeline) nameBatch(ctx context.Context, passages []ibid.Chunk) error {
 // model is out of reach, or busy.
 func waits(err error) bool {
 	var known *ibid.Error
-	return errors.As(err, &known) && (known.Retryable || known.Code == ibid.CodeLLMUnavailable)
+	return errors.As(err, &known) && (known.Retryable || known.Code.Retryable())
 }
 
 // askNamer returns what a model says that passages name, of those that it has
@@ -172,8 +168,8 @@ func askNamer(ctx context.Context, model ibid.Model, passages []ibid.Chunk) ([]i
 		shown[i], byHandle[handle] = ibid.Handled{Handle: handle, Heading: strings.Join(c.Heading, " > "), Text: c.Text}, c
 	}
 	res, err := model.Generate(ctx, ibid.ModelRequest{
-		System: strings.TrimSpace(namerTask), Schema: namerSchema, Think: ibid.ThinkOff, MaxTokens: namerTokens,
-		Turns: []ibid.Turn{ibid.UserTurn(ibid.FormatPassages(shown) + "\nList the names in each of these passages.")},
+		Brief: &ibid.Brief{Instruction: ibid.InstructName}, Schema: namerSchema, Think: ibid.ThinkOff, MaxTokens: namerTokens,
+		Turns: []ibid.Turn{ibid.About(ibid.Subject{Passages: shown})},
 	}, func(ibid.ModelDelta) {})
 	if err != nil {
 		return nil, fmt.Errorf("ask %s what passages name: %w", model.Name(), err)

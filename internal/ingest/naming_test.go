@@ -171,7 +171,7 @@ func TestSearchGraphOverALibrary(t *testing.T) {
 	companies := put("companies.txt", "work", "Northgate Engineering belongs to Lady Ada Marsh.")
 	put("people.txt", "work", "Lady Ada Marsh spends her winters in a lighthouse.")
 	put("secret.txt", "private", "Northgate Engineering winters in the Cayman Islands.")
-	searcher := search.New(search.Config{Index: s.index, Store: named{s}})
+	searcher := search.New(search.Config{Engine: s.index, Store: named{s}})
 	ask := func() ibid.ToolOutput {
 		out, err := tool.NewSearchGraph(s.db, searcher).Call(t.Context(), access.For(ibid.Owner),
 			ibid.ToolCall{Arguments: []byte(`{"entity":"the Harbour Bridge","about":"where are the winters spent"}`)},

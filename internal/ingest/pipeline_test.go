@@ -16,6 +16,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/engine"
 	"ibid/internal/engine/local"
 	"ibid/internal/store/sqlite"
 )
@@ -26,7 +27,7 @@ type shop struct {
 	*Pipeline
 	t     *testing.T
 	db    *sqlite.DB
-	index *local.Index
+	index *local.Kept
 	stop  func()
 }
 
@@ -96,16 +97,17 @@ func openShop(t *testing.T, dir string, files Extractor, change ...func(*Config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, err := db.Join()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := local.New(local.Config{})
 	var ids atomic.Int64
-	cfg := Config{Dir: dir, Owner: self.Owner(), Notifier: self, Store: db, Leases: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Index: x, Vectors: x, Extractor: files, Unpacker: boxes{}, Now: time.Now,
+	cfg := Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Extractor: files, Unpacker: boxes{}, Now: time.Now,
 		NewID: func() string { return fmt.Sprintf("d%d-%d", time.Now().UnixNano(), ids.Add(1)) }}
 	for _, c := range change {
 		c(&cfg)
+	}
+	x := local.NewKept(local.KeptConfig{Path: filepath.Join(dir, "index.snapshot"), Disk: cfg.Disk, Library: db, Log: cfg.Log})
+	x.Open()
+	x.Start()
+	if cfg.Engine == nil {
+		cfg.Engine = x
 	}
 	p, err := New(cfg)
 	if err != nil {
@@ -117,6 +119,7 @@ func openShop(t *testing.T, dir string, files Extractor, change ...func(*Config)
 	s := &shop{Pipeline: p, t: t, db: db, index: x}
 	s.stop = sync.OnceFunc(func() {
 		p.Stop()
+		x.Stop()
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
@@ -173,6 +176,44 @@ func (s *shop) finds(query string) string {
 		texts = append(texts, c.Text)
 	}
 	return strings.Join(texts, "|")
+}
+
+// chunks is how many the engine searches.
+func (s *shop) chunks() int {
+	s.t.Helper()
+	state, err := s.index.State(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return state.Chunks
+}
+
+// lacking is how many passages have no vector in a space, 500 at most.
+func (s *shop) lacking(space string) int {
+	s.t.Helper()
+	ids, _, err := s.index.Lacking(s.t.Context(), space, ibid.Page{Limit: ibid.MaxLimit})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return len(ids)
+}
+
+// spaces is how many spaces there are.
+func (s *shop) spaces() int {
+	s.t.Helper()
+	state, err := s.index.State(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return len(state.Vectors)
+}
+
+// misinform tells the engine what is not so.
+func (s *shop) misinform(changes ...engine.Change) {
+	s.t.Helper()
+	if err := s.index.Apply(s.t.Context(), changes); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // long makes paragraphs that are chunks of their own.
@@ -234,7 +275,7 @@ func TestRemovedWhileItIsRead(t *testing.T) {
 	}
 	close(files.block)
 	other := s.settled(s.add("b.txt", "The giraffe eats.").ID)
-	if s.finds("walrus") != "" || s.index.Len() != other.Chunks {
+	if s.finds("walrus") != "" || s.chunks() != other.Chunks {
 		t.Fatal("a removed document came back")
 	}
 	if err := s.Remove(t.Context(), access.For(ibid.Owner), d.ID); ibid.CodeOf(err) != ibid.CodeNotFound {
@@ -297,8 +338,8 @@ func TestARestartGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		s = openShop(t, dir, files)
-		if s.finds("walrus") != "" || s.finds("giraffe") == "" || s.finds("pelican") == "" || s.index.Len() != 5 {
-			t.Fatalf("%s snapshot: %d chunks", name, s.index.Len())
+		if s.finds("walrus") != "" || s.finds("giraffe") == "" || s.finds("pelican") == "" || s.chunks() != 5 {
+			t.Fatalf("%s snapshot: %d chunks", name, s.chunks())
 		}
 		s.stop()
 	}
@@ -358,7 +399,7 @@ func TestEmbeddingsAreKept(t *testing.T) {
 	before := e.texts
 	s = openShop(t, dir, newParagraphs(), use)
 	deadline := time.Now().Add(hang)
-	for len(s.index.Missing(e.Name())) > 0 {
+	for s.lacking(e.Name()) > 0 {
 		if time.Now().After(deadline) {
 			t.Fatal("vectors do not come back from the database")
 		}
@@ -381,7 +422,7 @@ func TestAnEmbedderOutOfReachHoldsNothingUp(t *testing.T) {
 	e.mu.Unlock()
 	s.nudgeEmbed()
 	deadline := time.Now().Add(hang)
-	for len(s.index.Missing(e.Name())) > 0 {
+	for s.lacking(e.Name()) > 0 {
 		if time.Now().After(deadline) {
 			t.Fatal("the vectors never followed")
 		}
@@ -412,7 +453,7 @@ func TestTheBuiltInEmbedderIsFitted(t *testing.T) {
 		s.settled(id)
 	}
 	deadline := time.Now().Add(hang)
-	for s.fitted() == nil || len(s.index.Missing(s.fitted().Name())) > 0 {
+	for s.fitted() == nil || s.lacking(s.fitted().Name()) > 0 {
 		if time.Now().After(deadline) {
 			t.Fatal("no fit, or chunks without vectors")
 		}

@@ -68,28 +68,28 @@ func (g gate) PutUpload(ctx context.Context, d ibid.Document, version string, on
 	return stored, unchanged, same, err
 }
 
-func (g gate) ClaimDocument(ctx context.Context, owner string, lease time.Duration, maxCrashes int) (d ibid.Document, l ibid.DocumentLease, a ibid.Attempts, ok bool, err error) {
+func (g gate) NextDocument(ctx context.Context, maxCrashes int) (d ibid.Document, version string, a ibid.Attempts, ok bool, err error) {
 	err = g.settle(func() (err error) {
-		d, l, a, ok, err = g.DB.ClaimDocument(ctx, owner, lease, maxCrashes)
+		d, version, a, ok, err = g.DB.NextDocument(ctx, maxCrashes)
 		return err
 	})
-	return d, l, a, ok && err == nil, err
+	return d, version, a, ok && err == nil, err
 }
 
-func (g gate) SetProgress(ctx context.Context, l ibid.DocumentLease, d ibid.Document) error {
-	return g.settle(func() error { return g.DB.SetProgress(ctx, l, d) })
+func (g gate) SetProgress(ctx context.Context, d ibid.Document) error {
+	return g.settle(func() error { return g.DB.SetProgress(ctx, d) })
 }
 
-func (g gate) FinishDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error) {
+func (g gate) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error) {
 	err = g.settle(func() (err error) {
-		stored, change, err = g.DB.FinishDocument(ctx, l, d, x, chunks, named, at)
+		stored, change, err = g.DB.FinishDocument(ctx, d, x, chunks, named, at)
 		return err
 	})
 	return stored, change, err
 }
 
-func (g gate) SettleDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document) error {
-	return g.settle(func() error { return g.DB.SettleDocument(ctx, l, d) })
+func (g gate) SettleDocument(ctx context.Context, d ibid.Document, version string) error {
+	return g.settle(func() error { return g.DB.SettleDocument(ctx, d, version) })
 }
 
 func (g gate) RemoveDocument(ctx context.Context, view access.View, id string, at time.Time) (removed []string, change int64, err error) {
@@ -106,6 +106,10 @@ func (g gate) RestoreDocument(ctx context.Context, view access.View, id string, 
 		return err
 	})
 	return stored, change, restored, err
+}
+
+func (g gate) PutFit(ctx context.Context, name string, model []byte, replaces string, at time.Time) error {
+	return g.settle(func() error { return g.DB.PutFit(ctx, name, model, replaces, at) })
 }
 
 func (g gate) SweepThreads(ctx context.Context, before time.Time) (n int, err error) {
@@ -140,16 +144,16 @@ func (g gate) ForgetDiscarded(ctx context.Context, hash string) error {
 	return g.commit(func() error { return g.DB.ForgetDiscarded(ctx, hash) })
 }
 
-func (g gate) ReleaseLostDocuments(ctx context.Context, maxCrashes int, giveUp string) (ids []string, failed int, err error) {
+func (g gate) RequeueDocuments(ctx context.Context, maxCrashes int, giveUp string) (failed int, err error) {
 	err = g.commit(func() (err error) {
-		ids, failed, err = g.DB.ReleaseLostDocuments(ctx, maxCrashes, giveUp)
+		failed, err = g.DB.RequeueDocuments(ctx, maxCrashes, giveUp)
 		return err
 	})
-	return ids, failed, err
+	return failed, err
 }
 
-func (g gate) ReleaseDocuments(ctx context.Context, owner string) error {
-	return g.commit(func() error { return g.DB.ReleaseDocuments(ctx, owner) })
+func (g gate) ReleaseDocuments(ctx context.Context) error {
+	return g.commit(func() error { return g.DB.ReleaseDocuments(ctx) })
 }
 
 // check holds an open library, on which nothing fails any more, against what was
@@ -210,8 +214,8 @@ func (l *life) checkFiles() error {
 		return err
 	}
 	for _, e := range entries {
-		if !slices.Contains([]string{"files", "ibid.db", "ibid.db-wal", "ibid.db-shm", "reserve", "index.snapshot", "lsa.model",
-			"index.snapshot.new", "lsa.model.new"}, e.Name()) { // the next one overwrites those
+		if !slices.Contains([]string{"files", "ibid.db", "ibid.db-wal", "ibid.db-shm", "reserve", "index.snapshot",
+			"index.snapshot.new"}, e.Name()) { // the next one overwrites those
 			return fmt.Errorf("%s does not belong there", e.Name())
 		}
 	}
@@ -246,7 +250,7 @@ var errUnlisted = errors.New("the database does not list it")
 // checkSwept shows that what nobody needs goes: only what is in use stays, and what
 // an addition that failed has left.
 func (l *life) checkSwept() error {
-	if err := l.p.saveIndex(); err != nil {
+	if err := l.index.Keep(); err != nil {
 		return err
 	}
 	for range 2 { // texts go first, then their originals
@@ -268,8 +272,17 @@ func (l *life) checkSwept() error {
 	if err := l.check(); err != nil {
 		return fmt.Errorf("after a sweep: %w", err)
 	}
-	if _, err := os.Stat(filepath.Join(l.dir, "index.snapshot")); err != nil && l.index.Len() > 0 {
+	if _, err := os.Stat(filepath.Join(l.dir, "index.snapshot")); err != nil && l.chunks() > 0 {
 		return err
 	}
 	return nil
+}
+
+// chunks is how many the engine searches.
+func (l *life) chunks() int {
+	state, err := l.index.State(l.ctx)
+	if err != nil {
+		panic(err) // it is in this process
+	}
+	return state.Chunks
 }

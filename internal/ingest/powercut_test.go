@@ -125,7 +125,7 @@ type life struct {
 	ids  int
 
 	db    *sqlite.DB
-	index *local.Index
+	index *local.Kept
 	p     *Pipeline
 
 	words   int                  // contents made so far
@@ -219,6 +219,7 @@ func (l *life) session() error {
 	case l.p != nil && !l.fs.Dead() && end == 0:
 		l.fail(faulty.Rates{})
 		l.p.Stop()
+		l.index.Stop()
 		l.sum.stops.Add(1)
 		err = l.close()
 	case end == 1: // the process is killed: what it wrote is there, synced or not
@@ -265,10 +266,12 @@ func (l *life) open() error {
 	if err != nil {
 		return fmt.Errorf("the database does not open: %w", err)
 	}
-	l.db, l.index = db, local.New(local.Config{})
+	l.db = db
+	l.index = local.NewKept(local.KeptConfig{Path: filepath.Join(l.dir, "index.snapshot"), Disk: l.fs, Library: db, Log: slog.New(&l.log)})
+	l.index.Open()
 	store := gate{DB: db, life: l}
-	p, err := New(Config{Dir: l.dir, Disk: l.fs, Store: store, Leases: store, Library: db, Sweeper: store, Divider: db, Graph: db, Embeddings: db,
-		Index: l.index, Vectors: l.index, Extractor: newParagraphs(), Unpacker: boxes{}, Log: slog.New(&l.log),
+	p, err := New(Config{Dir: l.dir, Disk: l.fs, Store: store, Library: store, Sweeper: store, Divider: db, Graph: db, Embeddings: store,
+		Engine: l.index, Extractor: newParagraphs(), Unpacker: boxes{}, Log: slog.New(&l.log),
 		Now:   func() time.Time { return time.Now().Add(l.past) },
 		NewID: func() string { l.ids++; return fmt.Sprintf("d%d", l.ids) }})
 	if err != nil {
@@ -306,12 +309,12 @@ func (l *life) something() error {
 		l.past += time.Duration(l.rng.IntN(9)) * 24 * time.Hour
 		l.sweep()
 	case n < 22: // what was removed goes for good, all that is left of it
-		_ = l.p.saveIndex()
+		_ = l.index.Keep()
 		l.past += 8 * 24 * time.Hour
 		l.sweep()
 		l.sweep()
 	case n < 23:
-		_ = l.p.saveIndex()
+		_ = l.index.Keep()
 	default:
 		if l.p.refit(l.ctx) == nil && l.p.fitted() != nil {
 			l.sum.fits.Add(1)
@@ -451,11 +454,11 @@ func (l *life) restore() error {
 
 // work takes in one document that waits.
 func (l *life) work() (worked bool) {
-	d, lease, attempts, ok, err := l.p.cfg.Leases.ClaimDocument(l.ctx, "", l.p.cfg.Lease, maxCrashes)
+	d, version, attempts, ok, err := l.p.cfg.Store.NextDocument(l.ctx, maxCrashes)
 	if err != nil || !ok {
 		return false
 	}
-	l.p.process(d, lease, attempts)
+	l.p.process(d, version, attempts)
 	return true
 }
 

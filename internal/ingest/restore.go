@@ -6,6 +6,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/engine"
 )
 
 // Remove takes a document out of the library and out of search at once, and with
@@ -13,15 +14,14 @@ import (
 func (p *Pipeline) Remove(ctx context.Context, view access.View, documentID string) error {
 	p.publish.Lock()
 	defer p.publish.Unlock()
-	removed, change, err := p.cfg.Store.RemoveDocument(ctx, view, documentID, p.cfg.Now())
+	removed, _, err := p.cfg.Store.RemoveDocument(ctx, view, documentID, p.cfg.Now())
 	if err != nil {
 		return err
 	}
-	p.change = change
+	p.tellLater()
 	for _, id := range removed {
-		p.cfg.Index.Delete(id)
 		p.jobs.supersede(id, "")
-		p.tell(id)
+		p.activity.tell(id)
 	}
 	return nil
 }
@@ -54,7 +54,6 @@ func (p *Pipeline) Restore(ctx context.Context, view access.View, documentID str
 	p.nudgeEmbed()
 	p.nudgeNamer()
 	p.nudge() // what was waiting waits again
-	p.notify(topicQueue)
 	d, err := p.cfg.Library.Document(ctx, view, documentID)
 	if err != nil && ibid.CodeOf(err) == ibid.CodeNotFound {
 		return d, ibid.NotRestorable("document", documentID)
@@ -77,7 +76,7 @@ func (p *Pipeline) restoreRemoved(ctx context.Context, d ibid.Document) error {
 		return err
 	}
 	p.embedFitted(ctx, passages)
-	p.tell(d.ID)
+	p.activity.tell(d.ID)
 	return nil
 }
 
@@ -95,10 +94,7 @@ func (p *Pipeline) publishRestored(ctx context.Context, id string, levels, passa
 	if err != nil || !restored {
 		return err
 	}
-	if len(passages) > 0 {
-		p.cfg.Index.Put(d, passages)
-	}
-	p.change = change
+	p.tellOf(engine.Put{Number: change, Document: d, Passages: passages})
 	return nil
 }
 

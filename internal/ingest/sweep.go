@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -58,10 +59,11 @@ func (p *Pipeline) Sweep(ctx context.Context) (Swept, error) {
 	if swept.Versions, err = p.cfg.Sweeper.SweepVersions(ctx, before); err != nil {
 		return swept, err
 	}
-	p.publish.Lock()
-	saved := p.saved
-	p.publish.Unlock()
-	if err := p.cfg.Sweeper.SweepTombstones(ctx, before, saved); err != nil {
+	state, err := p.cfg.Engine.State(ctx)
+	if err != nil {
+		return swept, fmt.Errorf("ask the search engine how far it is: %w", err)
+	}
+	if err := p.cfg.Sweeper.SweepTombstones(ctx, before, state.Saved); err != nil {
 		return swept, err
 	}
 	discarded, err := p.cfg.Sweeper.Discarded(ctx)

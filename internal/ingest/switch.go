@@ -1,12 +1,14 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"ibid"
+	"ibid/internal/engine"
 )
 
 // When the user chooses an embedder, every chunk is embedded by it in the
@@ -19,20 +21,20 @@ const checkTime = 3 * time.Second
 // openEmbedder lets the user's embedder serve where its space is whole, as it is
 // at every start but the first. An embedder that is out of reach serves too, and
 // queries say so.
-func (p *Pipeline) openEmbedder(e ibid.Embedder) (serves bool) {
-	if len(p.cfg.Vectors.Missing(e.Name())) > 0 {
-		return false
+func (p *Pipeline) openEmbedder(ctx context.Context, e ibid.Embedder) (serves bool, err error) {
+	state, err := p.cfg.Engine.State(ctx)
+	if err != nil || !state.Whole(e.Name()) {
+		return false, err
 	}
-	ctx, cancel := context.WithTimeout(p.base, checkTime)
+	check, cancel := context.WithTimeout(p.base, checkTime)
 	defer cancel()
-	err := p.checkSpace(ctx, e)
+	err = p.checkSpace(check, e)
 	p.noteEmbedder(err)
 	if isMismatch(err) {
-		return false
+		return false, nil
 	}
 	p.useEmbedder(e)
-	p.keepOnly(e.Name())
-	return true
+	return true, p.keepOnly(ctx, e.Name())
 }
 
 // embedWith makes the space of the user's embedder whole, and then lets it serve.
@@ -46,27 +48,35 @@ func (p *Pipeline) embedWith(ctx context.Context, e ibid.Embedder) (err error) {
 	if err := p.checkSpace(ctx, e); err != nil {
 		return err
 	}
-	p.beginFilling(e)
+	if err := p.beginFilling(ctx, e); err != nil {
+		return err
+	}
 	if err := p.fill(ctx, e); err != nil {
 		return err
 	}
 	if !p.serves(e) {
 		p.useEmbedder(e)
-		p.keepOnly(e.Name())
 		p.cfg.Log.Info("all chunks are embedded; search uses them", "embedder", e.Name())
-		if err := p.saveVectors(); err != nil {
-			return err
-		}
 	}
-	return p.cfg.Vectors.UseSpace(e.Name())
+	return p.keepOnly(ctx, e.Name())
 }
 
 // keepOnly forgets the vectors of all embedders but one. What they have embedded
 // stays in the database: switching back costs nothing.
-func (p *Pipeline) keepOnly(name string) {
-	for _, space := range p.cfg.Vectors.Spaces() {
+func (p *Pipeline) keepOnly(ctx context.Context, name string) error {
+	state, err := p.cfg.Engine.State(ctx)
+	if err != nil {
+		return err
+	}
+	var spaces []engine.Change
+	for space := range state.Vectors {
 		if space != name {
-			p.cfg.Vectors.DropSpace(space)
+			spaces = append(spaces, engine.Forget{Space: space})
+		}
+	}
+	if len(spaces) > 0 {
+		if err := p.apply(ctx, spaces...); err != nil {
+			return err
 		}
 	}
 	p.vectors.mu.Lock()
@@ -74,6 +84,7 @@ func (p *Pipeline) keepOnly(name string) {
 	if p.vectors.fit != nil && p.vectors.fit.Name() != name {
 		p.vectors.fit = nil
 	}
+	return nil
 }
 
 // errMismatch marks vectors that cannot be compared with those that are stored.
@@ -147,11 +158,15 @@ func (p *Pipeline) noteEmbedder(err error) {
 	p.vectors.err = err
 }
 
-func (p *Pipeline) beginFilling(e ibid.Embedder) {
-	had := p.cfg.Index.Len() - len(p.cfg.Vectors.Missing(e.Name()))
+func (p *Pipeline) beginFilling(ctx context.Context, e ibid.Embedder) error {
+	state, err := p.cfg.Engine.State(ctx)
+	if err != nil {
+		return err
+	}
 	p.vectors.mu.Lock()
 	defer p.vectors.mu.Unlock()
-	p.vectors.began, p.vectors.had = p.cfg.Now(), had
+	p.vectors.began, p.vectors.had = p.cfg.Now(), state.Vectors[e.Name()]
+	return nil
 }
 
 // Embedding says how far the chunks are embedded.
@@ -165,9 +180,10 @@ type Embedding struct {
 }
 
 // Embedding returns how far the chunks are embedded.
-func (p *Pipeline) Embedding() Embedding {
+func (p *Pipeline) Embedding(ctx context.Context) Embedding {
+	state, err := p.cfg.Engine.State(ctx)
 	p.vectors.mu.Lock()
-	s := Embedding{Serving: p.vectors.serving, Err: p.vectors.err, Chunks: p.cfg.Index.Len()}
+	s := Embedding{Serving: p.vectors.serving, Err: cmp.Or(p.vectors.err, err), Chunks: state.Chunks}
 	began, had, fit := p.vectors.began, p.vectors.had, p.vectors.fit
 	p.vectors.mu.Unlock()
 	switch {
@@ -178,7 +194,7 @@ func (p *Pipeline) Embedding() Embedding {
 	default:
 		return s
 	}
-	s.Embedded = max(s.Chunks-len(p.cfg.Vectors.Missing(s.Embedder)), 0)
+	s.Embedded = min(state.Vectors[s.Embedder], s.Chunks)
 	if made := s.Embedded - had; s.Err == nil && made > 0 && !began.IsZero() && s.Embedded < s.Chunks {
 		s.ETA = p.cfg.Now().Sub(began).Seconds() / float64(made) * float64(s.Chunks-s.Embedded)
 	}

@@ -16,7 +16,6 @@ import (
 
 	"ibid"
 	"ibid/internal/engine/local"
-	"ibid/internal/lsa"
 )
 
 // namedEmbedder makes vectors that go by the text and a seed; it can be made to
@@ -91,22 +90,22 @@ func TestTheOldEmbedderServesUntilTheNewSpaceIsWhole(t *testing.T) {
 	}
 	s := openShop(t, dir, newParagraphs(), func(c *Config) { c.SetEmbedder = q.set })
 	s.library()
-	s.eventually("the built-in one serves", func() bool { return strings.HasPrefix(q.by(), "lsa-") && s.Embedding().Embedded == 40 })
+	s.eventually("the built-in one serves", func() bool { return strings.HasPrefix(q.by(), "lsa-") && s.Embedding(s.t.Context()).Embedded == 40 })
 	s.stop()
 
 	e := &namedEmbedder{name: "test/one", dim: 16, gate: make(chan struct{})}
 	s = openShop(t, dir, newParagraphs(), use(e))
-	if at := s.Embedding(); !strings.HasPrefix(q.by(), "lsa-") || at.Embedder != "test/one" || at.Serving != q.by() || at.Embedded != 0 || at.Chunks != 40 {
+	if at := s.Embedding(t.Context()); !strings.HasPrefix(q.by(), "lsa-") || at.Embedder != "test/one" || at.Serving != q.by() || at.Embedded != 0 || at.Chunks != 40 {
 		t.Fatalf("queries use %s, %+v", q.by(), at)
 	}
 	e.gate <- struct{}{}
-	s.eventually("the first batch is embedded", func() bool { return s.Embedding().Embedded == embedBatch })
+	s.eventually("the first batch is embedded", func() bool { return s.Embedding(s.t.Context()).Embedded == embedBatch })
 	if !strings.HasPrefix(q.by(), "lsa-") {
 		t.Fatalf("queries use %s", q.by())
 	}
 	close(e.gate)
-	s.eventually("the new one serves alone", func() bool { return q.by() == "test/one" && len(s.index.Spaces()) == 1 })
-	if at := s.Embedding(); at.Embedded != 40 || at.Err != nil {
+	s.eventually("the new one serves alone", func() bool { return q.by() == "test/one" && s.spaces() == 1 })
+	if at := s.Embedding(t.Context()); at.Embedded != 40 || at.Err != nil {
 		t.Fatalf("%+v", at)
 	}
 	s.stop()
@@ -119,7 +118,7 @@ func TestTheOldEmbedderServesUntilTheNewSpaceIsWhole(t *testing.T) {
 	s.stop()
 	s = openShop(t, dir, newParagraphs(), use(nil))
 	s.eventually("the built-in one serves again", func() bool {
-		return strings.HasPrefix(q.by(), "lsa-") && len(s.index.Spaces()) == 1 && s.Embedding().Embedded == 40
+		return strings.HasPrefix(q.by(), "lsa-") && s.spaces() == 1 && s.Embedding(s.t.Context()).Embedded == 40
 	})
 	s.stop()
 }
@@ -138,14 +137,14 @@ func TestAnotherModelByTheSameNameIsRefused(t *testing.T) {
 		q.set(&namedEmbedder{})
 		s = open(other)
 		s.eventually("the built-in one serves", func() bool { return strings.HasPrefix(q.by(), "lsa-") })
-		s.eventually("it is said", func() bool { return isMismatch(s.Embedding().Err) })
-		if said := oneLine(s.Embedding().Err); !strings.Contains(said, "test/one") || !strings.Contains(said, "ibid doctor --repair") {
+		s.eventually("it is said", func() bool { return isMismatch(s.Embedding(s.t.Context()).Err) })
+		if said := oneLine(s.Embedding(s.t.Context()).Err); !strings.Contains(said, "test/one") || !strings.Contains(said, "ibid doctor --repair") {
 			t.Errorf("it said %q", said)
 		}
 		if _, err := s.Rebuild(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		s.eventually("the documents are embedded anew", func() bool { return q.by() == "test/one" && s.Embedding().Err == nil })
+		s.eventually("the documents are embedded anew", func() bool { return q.by() == "test/one" && s.Embedding(s.t.Context()).Err == nil })
 		vectors, err := s.db.Embeddings(t.Context(), "test/one", []string{s.anyChunk()})
 		if err != nil || len(vectors) != 1 || len(vectors[s.anyChunk()]) != other.dim {
 			t.Errorf("%d vectors, %v", len(vectors), err)
@@ -173,7 +172,7 @@ func TestAFitIsSavedWithItsVectors(t *testing.T) {
 	}
 	s.settled(s.add("animals.txt", text.String()).ID)
 	deadline := time.Now().Add(20 * time.Second)
-	for !savedWhole(dir) {
+	for !s.savedWhole(dir) {
 		if time.Now().After(deadline) {
 			t.Fatal("the snapshot lacks the vectors of the fit that was saved")
 		}
@@ -182,18 +181,18 @@ func TestAFitIsSavedWithItsVectors(t *testing.T) {
 }
 
 // savedWhole reports whether the snapshot on disk has a vector for each of its
-// chunks, by the fit on disk.
-func savedWhole(dir string) bool {
+// chunks, by the stored fit.
+func (s *shop) savedWhole(dir string) bool {
 	saved, err := os.ReadFile(filepath.Join(dir, "index.snapshot"))
 	if err != nil {
 		return false
 	}
-	raw, err := os.ReadFile(filepath.Join(dir, "lsa.model"))
-	if err != nil {
+	name, err := s.db.FitName(s.t.Context())
+	if err != nil || name == "" {
 		return false
 	}
 	x := local.New(local.Config{})
-	_, err = x.Load(bytes.NewReader(saved))
-	fit, fitErr := lsa.Load(bytes.NewReader(raw))
-	return err == nil && fitErr == nil && x.Len() > 0 && len(x.Missing(fit.Name())) == 0
+	err = x.Load(bytes.NewReader(saved))
+	state, _ := x.State(s.t.Context())
+	return err == nil && state.Chunks > 0 && state.Whole(name)
 }

@@ -20,6 +20,9 @@ func (t turns) take() (end func()) {
 	return func() { <-t }
 }
 
+// Slot is take for a part of the background that is not the pipeline's.
+func (p *Pipeline) Slot() (release func()) { return p.turns.take() }
+
 // turnPieces is in how many pieces a loop is cut. One over the terms of a large
 // fit takes a second.
 const turnPieces = 64

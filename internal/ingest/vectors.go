@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"ibid"
 	"ibid/internal/disk"
+	"ibid/internal/engine"
 	"ibid/internal/lsa"
 )
 
@@ -47,24 +49,64 @@ func (p *Pipeline) serves(e ibid.Embedder) bool {
 	return p.vectors.serving == e.Name()
 }
 
-func (p *Pipeline) fitPath() string { return filepath.Join(p.cfg.Dir, "lsa.model") }
+// oldFitName is where ibid kept the fit before it was stored beside the documents.
+const oldFitName = "lsa.model"
 
 // openVectors makes the vector half searchable as far as it was.
-func (p *Pipeline) openVectors() {
+func (p *Pipeline) openVectors(ctx context.Context) error {
 	defer p.nudgeEmbed()
-	if p.cfg.Embedder != nil && p.openEmbedder(p.cfg.Embedder) {
-		return
+	if err := p.takeOverFit(ctx); err != nil {
+		return fmt.Errorf("take over the fitted embedder: %w", err)
 	}
-	raw, err := os.ReadFile(p.fitPath())
-	if err == nil {
-		var fit *lsa.Model
-		if fit, err = lsa.Load(bytes.NewReader(raw)); err == nil {
-			p.adopt(fit)
+	if p.cfg.Embedder != nil {
+		if serves, err := p.openEmbedder(ctx, p.cfg.Embedder); err != nil || serves {
+			return err
 		}
 	}
-	if err != nil && !os.IsNotExist(err) {
-		p.cfg.Log.Warn("the fitted embedder is no good; fitting anew", "error", err)
+	_, model, err := p.cfg.Embeddings.Fit(ctx)
+	if err != nil || model == nil {
+		return err
 	}
+	if fit := p.loadFit(model); fit != nil {
+		p.adopt(fit)
+	}
+	return nil
+}
+
+// loadFit reads a stored fit, nil where it is of no use.
+func (p *Pipeline) loadFit(model []byte) *lsa.Model {
+	fit, err := lsa.Load(bytes.NewReader(model))
+	if err != nil {
+		p.cfg.Log.Warn("the fitted embedder is no good; fitting anew", "error", err)
+		return nil
+	}
+	return fit
+}
+
+// takeOverFit stores the fit that an older ibid has left as a file.
+func (p *Pipeline) takeOverFit(ctx context.Context) error {
+	path := filepath.Join(p.cfg.Dir, oldFitName)
+	model, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		p.cfg.Log.Warn("cannot read the fitted embedder; fitting anew", "error", err)
+		return nil
+	}
+	stored, err := p.cfg.Embeddings.FitName(ctx)
+	if err != nil {
+		return err
+	}
+	if fit := p.loadFit(model); fit != nil && stored == "" {
+		if err := p.cfg.Embeddings.PutFit(ctx, fit.Name(), model, "", p.cfg.Now()); err != nil {
+			return err
+		}
+	}
+	if err := disk.Delete(p.cfg.Disk, path); err != nil {
+		p.cfg.Log.Warn("cannot delete the file of the fitted embedder, which is stored with the documents now", "error", err)
+	}
+	return nil
 }
 
 func (p *Pipeline) adopt(fit *lsa.Model) {
@@ -75,9 +117,6 @@ func (p *Pipeline) adopt(fit *lsa.Model) {
 }
 
 func (p *Pipeline) useEmbedder(e ibid.Embedder) {
-	if err := p.cfg.Vectors.UseSpace(e.Name()); err != nil {
-		p.cfg.Log.Warn("vector search is off for now", "embedder", e.Name(), "error", err)
-	}
 	p.vectors.mu.Lock()
 	p.vectors.serving = e.Name()
 	p.vectors.mu.Unlock()
@@ -89,23 +128,23 @@ func (p *Pipeline) useEmbedder(e ibid.Embedder) {
 // to go by its name: then they go for good.
 func (p *Pipeline) dropVectors(ctx context.Context) error {
 	defer p.nudgeEmbed()
+	var spaces []engine.Change
 	if fit := p.fitted(); fit != nil {
-		p.cfg.Vectors.DropSpace(fit.Name())
+		spaces = append(spaces, engine.Forget{Space: fit.Name()})
 	}
-	if p.cfg.Embedder == nil {
-		return nil
-	}
-	name := p.cfg.Embedder.Name()
-	p.vectors.mu.Lock()
-	stale := isMismatch(p.vectors.err)
-	p.vectors.mu.Unlock()
-	if stale {
-		if err := p.cfg.Embeddings.DropEmbeddings(ctx, name); err != nil {
-			return fmt.Errorf("forget the vectors of %s: %w", name, err)
+	if p.cfg.Embedder != nil {
+		name := p.cfg.Embedder.Name()
+		p.vectors.mu.Lock()
+		stale := isMismatch(p.vectors.err)
+		p.vectors.mu.Unlock()
+		if stale {
+			if err := p.cfg.Embeddings.DropEmbeddings(ctx, name); err != nil {
+				return fmt.Errorf("forget the vectors of %s: %w", name, err)
+			}
 		}
+		spaces = append(spaces, engine.Forget{Space: name})
 	}
-	p.cfg.Vectors.DropSpace(name)
-	return nil
+	return p.apply(ctx, spaces...)
 }
 
 func (p *Pipeline) nudgeEmbed() {
@@ -138,56 +177,112 @@ func (p *Pipeline) embedLoop() {
 }
 
 // refit fits the built-in embedder when the library has outgrown the last fit.
-// The old fit serves until every chunk has a vector of the new one.
+// The old fit serves until every passage has a vector of the new one. All processes
+// share one fit: whoever has made one stores it, and the others take it over.
 func (p *Pipeline) refit(ctx context.Context) error {
-	old := p.fitted()
-	n := p.cfg.Index.Len()
-	if n < fitMinimum {
-		return nil
-	}
-	if old != nil && !old.Stale(n) {
-		err := p.fillMissing(ctx, old)
-		if err == nil && p.cfg.Embedder == nil {
-			p.keepOnly(old.Name()) // those of an embedder that was given up
-		}
+	old, stored, err := p.latestFit(ctx)
+	if err != nil {
 		return err
 	}
+	state, err := p.cfg.Engine.State(ctx)
+	if err != nil {
+		return err
+	}
+	if state.Chunks < fitMinimum {
+		return nil
+	}
+	if old != nil && !old.Stale(state.Chunks) {
+		return p.fillFit(ctx, old)
+	}
 	var reading error
-	fit, err := lsa.Fit(ctx, p.allTexts(ctx, &reading), lsa.Config{Each: p.turns.each})
+	fit, err := lsa.Fit(ctx, p.allTexts(ctx, state.Applied, &reading), lsa.Config{Each: p.turns.each})
 	if err = cmp.Or(reading, err); err != nil {
 		return fmt.Errorf("fit the built-in embedder: %w", err)
 	}
 	if err := p.fill(ctx, fit); err != nil {
 		return err
 	}
-	p.adopt(fit)
-	if err := p.fillMissing(ctx, fit); err != nil { // came in meanwhile
+	err = p.storeFit(ctx, fit, stored)
+	if err == nil {
+		return p.fillFit(ctx, fit)
+	}
+	if forgot := p.apply(ctx, engine.Forget{Space: fit.Name()}); ibid.CodeOf(err) != ibid.CodeConflict || forgot != nil {
+		return errors.Join(err, forgot)
+	}
+	p.nudgeEmbed() // take over the fit of the process that was faster
+	return nil
+}
+
+// latestFit returns the stored fit, nil for none or a damaged one, and its name.
+// Where another process has stored it, passages get their vectors of it first.
+func (p *Pipeline) latestFit(ctx context.Context) (fit *lsa.Model, stored string, err error) {
+	fit = p.fitted()
+	stored, err = p.cfg.Embeddings.FitName(ctx)
+	if err != nil || stored == "" || fit != nil && fit.Name() == stored {
+		return fit, stored, err
+	}
+	stored, model, err := p.cfg.Embeddings.Fit(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if other := p.loadFit(model); other != nil {
+		return other, stored, p.fill(ctx, other)
+	}
+	return fit, stored, nil
+}
+
+// storeFit lets all processes share a new fit. The error is a CONFLICT when another
+// process was faster.
+func (p *Pipeline) storeFit(ctx context.Context, fit *lsa.Model, replaces string) error {
+	var model bytes.Buffer
+	if err := fit.Save(&model); err != nil {
+		return err
+	}
+	return p.cfg.Embeddings.PutFit(ctx, fit.Name(), model.Bytes(), replaces, p.cfg.Now())
+}
+
+// fillFit lets a fit serve, embeds what came in meanwhile, and forgets the vectors of
+// the fit before.
+func (p *Pipeline) fillFit(ctx context.Context, fit *lsa.Model) error {
+	old := p.fitted()
+	if old != fit {
+		p.adopt(fit)
+	}
+	if err := p.fill(ctx, fit); err != nil {
 		return err
 	}
 	switch {
 	case p.cfg.Embedder == nil:
-		p.keepOnly(fit.Name())
+		return p.keepOnly(ctx, fit.Name())
 	case old != nil && old.Name() != fit.Name():
-		p.cfg.Vectors.DropSpace(old.Name())
+		return p.apply(ctx, engine.Forget{Space: old.Name()})
 	}
-	if err := disk.Replace(p.cfg.Disk, p.fitPath(), fit.Save); err != nil {
-		return err
-	}
-	return p.saveVectors()
+	return nil
 }
 
-// allTexts yields every chunk of the library as it is embedded, a document in
-// memory at a time. *failed is why it ended early.
-func (p *Pipeline) allTexts(ctx context.Context, failed *error) iter.Seq[string] {
+// allTexts yields every passage of the library as it is embedded, a document in
+// memory at a time, up to a change. *failed is why it ended early.
+func (p *Pipeline) allTexts(ctx context.Context, upTo int64, failed *error) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		docs, _, _, err := p.cfg.Library.ChangedDocuments(ctx, 0)
-		if err != nil {
-			*failed = err
-			return
-		}
-		for _, d := range docs {
-			if more, err := p.documentTexts(ctx, d.ID, yield); err != nil || !more {
+		for after := int64(0); ; {
+			changes, err := p.cfg.Library.Changes(ctx, after, feedPage)
+			if err != nil {
 				*failed = err
+				return
+			}
+			for _, c := range changes {
+				if after = c.Number; after > upTo {
+					return
+				}
+				if c.Removed {
+					continue
+				}
+				if more, err := p.documentTexts(ctx, c.Document.ID, yield); err != nil || !more {
+					*failed = err
+					return
+				}
+			}
+			if len(changes) == 0 {
 				return
 			}
 		}
@@ -252,23 +347,17 @@ func (p *Pipeline) putBatch(ctx context.Context, e *lsa.Model, chunks []ibid.Chu
 	if err != nil {
 		return err
 	}
-	return p.cfg.Vectors.PutVectors(e.Name(), ids, vecs)
+	return p.apply(ctx, engine.Vectors{Space: e.Name(), IDs: ids, Vectors: vecs})
 }
 
-// fillMissing embeds the chunks that have no vector in the embedder's space,
-// which queries use then.
-func (p *Pipeline) fillMissing(ctx context.Context, e ibid.Embedder) error {
-	if err := p.fill(ctx, e); err != nil {
-		return err
-	}
-	return p.cfg.Vectors.UseSpace(e.Name())
-}
-
+// fill embeds the passages that have no vector in the embedder's space.
 func (p *Pipeline) fill(ctx context.Context, e ibid.Embedder) error {
-	missing := p.cfg.Vectors.Missing(e.Name())
-	for len(missing) > 0 {
-		n := min(len(missing), 1000)
-		chunks, err := p.cfg.Library.Chunks(ctx, system, missing[:n])
+	for page := (ibid.Page{Limit: ibid.MaxLimit}); ; {
+		ids, next, err := p.cfg.Engine.Lacking(ctx, e.Name(), page)
+		if err != nil {
+			return fmt.Errorf("ask the search engine which passages lack a vector: %w", err)
+		}
+		chunks, err := p.cfg.Library.Chunks(ctx, system, ids)
 		if err != nil {
 			return err
 		}
@@ -277,21 +366,19 @@ func (p *Pipeline) fill(ctx context.Context, e ibid.Embedder) error {
 		} else {
 			err = p.embedStored(ctx, e, chunks, func(int) {})
 		}
-		if err != nil {
+		if page.Cursor = next; err != nil || next == "" {
 			return err
 		}
-		missing = missing[n:]
 	}
-	return nil
 }
 
 // embedDocument gives a document's chunks vectors of the user's embedder. Where
 // the embedder is out of reach the document is ready all the same: words find
 // it, and the vectors follow.
-func (p *Pipeline) embedDocument(ctx context.Context, l ibid.DocumentLease, d *ibid.Document, chunks []ibid.Chunk, began time.Time) error {
+func (p *Pipeline) embedDocument(ctx context.Context, d *ibid.Document, chunks []ibid.Chunk, began time.Time) error {
 	err := p.embedStored(ctx, p.cfg.Embedder, chunks, func(done int) {
 		d.Stage, d.Progress = "embed", cutShare+(1-cutShare)*float64(done)/float64(len(chunks))
-		p.progress(ctx, l, *d, began)
+		p.progress(ctx, *d, began)
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -330,8 +417,10 @@ func (p *Pipeline) embedStored(ctx context.Context, e ibid.Embedder, chunks []ib
 			todo = append(todo, c)
 		}
 	}
-	if err := p.cfg.Vectors.PutVectors(e.Name(), haveIDs, have); err != nil {
-		return err
+	if len(have) > 0 {
+		if err := p.apply(ctx, engine.Vectors{Space: e.Name(), IDs: haveIDs, Vectors: have}); err != nil {
+			return err
+		}
 	}
 	for start := 0; start < len(todo); start += embedBatch {
 		batch := todo[start:min(start+embedBatch, len(todo))]
@@ -343,8 +432,8 @@ func (p *Pipeline) embedStored(ctx context.Context, e ibid.Embedder, chunks []ib
 		if err != nil {
 			return err
 		}
-		// First into the index, which refuses what does not fit the others.
-		if err := p.cfg.Vectors.PutVectors(e.Name(), batchIDs, vecs); err != nil {
+		// First into the engine, which refuses what does not fit the others.
+		if err := p.apply(ctx, engine.Vectors{Space: e.Name(), IDs: batchIDs, Vectors: vecs}); err != nil {
 			return err
 		}
 		if err := p.cfg.Embeddings.PutEmbeddings(ctx, e.Name(), batchIDs, vecs); err != nil {

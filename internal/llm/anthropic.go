@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/llm/prompt"
 )
 
 // anthropic is a model behind Anthropic's own protocol, Messages
@@ -81,6 +82,7 @@ var anthropicThinking = []map[string]any{
 // Generate implements ibid.Model. What a model refuses is left out and the request
 // sent again; an empty turn is asked for again.
 func (m *anthropic) Generate(ctx context.Context, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
+	req = prompt.Render(req)
 	return converse(ctx, m.origin, m.dialects.of(req.Think), req,
 		func(d anthropicDialect) (ibid.ModelResponse, *failure) { return m.turn(ctx, req, d, emit) },
 		func(d anthropicDialect, said apiError) (anthropicDialect, bool) { return d.without(said, req) })

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/llm/prompt"
 )
 
 // gemini is a model behind Google's own protocol
@@ -78,6 +79,7 @@ func geminiThinking(t ibid.Think) []map[string]any {
 // Generate implements ibid.Model. What a model refuses is left out and the request
 // sent again; an empty turn is asked for again.
 func (m *gemini) Generate(ctx context.Context, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
+	req = prompt.Render(req)
 	return converse(ctx, m.origin, m.dialects.of(req.Think), req,
 		func(d geminiDialect) (ibid.ModelResponse, *failure) { return m.turn(ctx, req, d, emit) },
 		func(d geminiDialect, said apiError) (geminiDialect, bool) { return d.without(said, req) })

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/llm/prompt"
 )
 
 // ollama is a model behind Ollama's native API. Its OpenAI-compatible API is
@@ -52,6 +53,7 @@ func (m *ollama) Name() string { return "ollama/" + m.model }
 // an empty turn is asked for again, and a wedged server is told to unload the
 // model.
 func (m *ollama) Generate(ctx context.Context, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
+	req = prompt.Render(req)
 	unwedged, unthinking := false, false
 	return m.untilWhole(ctx, req,
 		func() (ibid.ModelResponse, *failure) { return m.turn(ctx, req, emit) },

@@ -16,6 +16,7 @@ import (
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"ibid"
+	"ibid/internal/llm/prompt"
 )
 
 // openAI is a model behind any server that speaks OpenAI's chat completions:
@@ -92,6 +93,7 @@ func (m *openAI) Probe(ctx context.Context) (ibid.Capabilities, error) {
 // Generate implements ibid.Model. A field that the server refuses is left out
 // and the request sent again; an empty turn is asked for again.
 func (m *openAI) Generate(ctx context.Context, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
+	req = prompt.Render(req)
 	return converse(ctx, m.origin, m.dialects.of(req.Think), req,
 		func(d openAIDialect) (ibid.ModelResponse, *failure) { return m.turn(ctx, req, d, emit) },
 		func(d openAIDialect, said apiError) (openAIDialect, bool) {

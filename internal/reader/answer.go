@@ -57,12 +57,12 @@ func offers(req ibid.ModelRequest) func(string) bool {
 	}
 }
 
-// forced returns calls of the tools that the agent's notes to the question name,
-// each with the arguments that the rules find for it.
+// forced returns calls of the tools that have to be used, each with the arguments
+// that the rules find for it.
 func (r *Reader) forced(t task, req ibid.ModelRequest) []ibid.ToolCall {
 	var calls []ibid.ToolCall
 	for _, spec := range req.Tools {
-		if !containsName(t.notes, spec.Name) {
+		if !slices.Contains(t.forced, spec.Name) {
 			continue
 		}
 		m := r.decide(t, func(tool string) bool { return tool == spec.Name })
@@ -156,7 +156,7 @@ func (r *Reader) nextMove(t task, req ibid.ModelRequest) reply {
 func (r *Reader) afterLookup(t task, req ibid.ModelRequest) reply {
 	has := offers(req)
 	m := r.decide(t, func(tool string) bool { return tool != toolList && has(tool) })
-	switch names := listedNames(t.knownNames()); {
+	switch names := t.knownNames().listed(); {
 	case thisDocument.MatchString(t.question) && len(names) > 1 && m.tool == toolSearch:
 		return reply{text: "Which document do you mean? You have these:\n\n- " + strings.Join(names, "\n- ")}
 	case !has(m.tool):

@@ -10,15 +10,20 @@ import (
 // letterTurn is a question with a letter of two passages beside it, as the agent
 // shows them.
 func letterTurn(question string) ibid.Turn {
-	passages := ibid.FormatPassages([]ibid.Handled{
+	passages := []ibid.Handled{
 		{Handle: "c1", Title: "letter.txt", Text: "Dear Ms Okafor, the deposit of 2,400 euros is returned within 30 days after the keys are handed over.", Score: 1},
-		{Handle: "c2", Title: "letter.txt", Text: "The final reading of the electricity meter takes place on 28 April at ten.", Score: 1}})
+		{Handle: "c2", Title: "letter.txt", Text: "The final reading of the electricity meter takes place on 28 April at ten.", Score: 1}}
 	turn := ibid.UserTurn(question)
-	turn.Parts = append(turn.Parts, ibid.Part{Text: "\n\n<attachment name=\"letter.txt\">\n" + passages + "</attachment>"})
+	turn.Parts = append(turn.Parts, ibid.Part{File: &ibid.AttachedFile{ID: "u:0", Name: "letter.txt", MIME: "text/plain", Passages: passages}})
 	return turn
 }
 
-const handbookLine = "You are ibid.\nThe library holds 2 documents: Rental handbook, Lease of the mill.\n"
+// holds is what the reader is told of the library.
+func holds(titles ...string) *ibid.Brief {
+	return &ibid.Brief{Instruction: ibid.InstructAnswer, Holdings: &ibid.Holdings{Documents: len(titles), Exact: true, Titles: titles}}
+}
+
+var handbook = holds("Rental handbook", "Lease of the mill")
 
 // What comes with a question is asked first where the question points at it or it
 // surely answers; the library where it is named or nothing fits.
@@ -37,7 +42,7 @@ func TestQuestionsAboutAttachedTexts(t *testing.T) {
 		"What is 3 * 4?":                                                        "→ calculator",
 		"Thanks":                                                                "You are welcome",
 	} {
-		res := generate(t, ibid.ModelRequest{System: handbookLine, Tools: tools, Turns: []ibid.Turn{letterTurn(question)}})
+		res := generate(t, ibid.ModelRequest{Brief: handbook, Tools: tools, Turns: []ibid.Turn{letterTurn(question)}})
 		got := res.Turn.Text()
 		for _, c := range res.Turn.Calls() {
 			got += "→ " + c.Name
@@ -51,19 +56,20 @@ func TestQuestionsAboutAttachedTexts(t *testing.T) {
 // What was found elsewhere does not displace the letter that the question is about,
 // and answers beside it where it is about neither.
 func TestAttachedTextBesideWhatWasFound(t *testing.T) {
-	found := ibid.FormatPassages([]ibid.Handled{{Handle: "c3", Title: "Rental handbook", Text: "The deposit is returned within 90 days in most cases. A deposit may be three months of rent.", Score: 1}})
+	passages := []ibid.Handled{{Handle: "c3", Title: "Rental handbook", Text: "The deposit is returned within 90 days in most cases. A deposit may be three months of rent.", Score: 1}}
+	found := ibid.FormatPassages(passages)
 	for question, want := range map[string]string{
 		"Within how many days is the deposit returned according to the letter?": "[c1]",
 		"How many months of rent may a deposit be?":                             "[c3]",
 	} {
 		turns := with([]ibid.Turn{letterTurn(question)}, "search_knowledge_base", `{"query":"deposit"}`, found)
-		if got := generate(t, ibid.ModelRequest{System: handbookLine, Tools: tools, Turns: turns}).Turn.Text(); !strings.Contains(got, want) || strings.Count(got, "[c") != 1 {
+		if got := generate(t, ibid.ModelRequest{Brief: handbook, Tools: tools, Turns: turns}).Turn.Text(); !strings.Contains(got, want) || strings.Count(got, "[c") != 1 {
 			t.Errorf("%s\n got %q\nwant %q alone", question, got, want)
 		}
 	}
 	direct := letterTurn("Summarise the attached letter")
-	direct.Parts = append(direct.Parts, ibid.Part{Text: "\n\n" + found + "\nAnswer this question from the passages above. Put the id of the passage after each statement, like [c2]. If they do not answer it, say so.\nSummarise the attached letter"})
-	if got := generate(t, ibid.ModelRequest{System: handbookLine, Turns: []ibid.Turn{direct}}).Turn.Text(); !strings.Contains(got, "[c1]") || strings.Contains(got, "[c3]") {
+	direct.Parts = append(direct.Parts, ibid.Part{Findings: &ibid.Findings{Question: "Summarise the attached letter", Passages: passages, Attached: true}})
+	if got := generate(t, ibid.ModelRequest{Brief: handbook, Turns: []ibid.Turn{direct}}).Turn.Text(); !strings.Contains(got, "[c1]") || strings.Contains(got, "[c3]") {
 		t.Errorf("in the direct mode: %q", got)
 	}
 }

@@ -17,10 +17,6 @@ const (
 	toolQuery    = "query_database"
 )
 
-// databaseLine is how the system prompt names a database, its tables and their
-// columns; see prompts/system.md of the agent.
-var databaseLine = regexp.MustCompile(`(?m)^- "([^"\n]+)" \((?:sqlite|postgres|csv|xlsx)\): (.*)$`)
-
 // counting words ask for what only data can tell.
 var counting = regexp.MustCompile(`(?i)\b(how many|how much|number of|count|average|mean|total|sum|maximum|minimum|highest|lowest|largest|smallest|most|fewest|` +
 	`latest|earliest|cheapest|biggest|best|worst|per|top|list|show|sold|bought|earned|monthly|yearly)\b`)
@@ -37,26 +33,26 @@ type part struct {
 // word that counts or orders one, where any name stands: from two on it is a
 // question of data, with one it may be either.
 func (r *Reader) route(t task) []part {
-	lines := databaseLine.FindAllStringSubmatch(t.system, -1)
-	if len(lines) == 0 {
+	databases := t.brief.Databases
+	if len(databases) == 0 {
 		return nil
 	}
-	noDocuments := strings.Contains(t.system, "The library holds no documents.")
+	noDocuments := t.brief.Holdings != nil && t.brief.Holdings.Documents == 0
 	a := r.analyzer("")
 	var parts []part
 	asked := false
 	for _, q := range splitQuestions(t.question) {
 		best, bestScore := "", 0
 		words := readWords(a, q)
-		for _, m := range lines {
-			if score := namesIn(a, words, m[2]); score > bestScore {
-				best, bestScore = m[1], score
+		for _, d := range databases {
+			if score := namesIn(a, words, d.Tables); score > bestScore {
+				best, bestScore = d.Name, score
 			}
 		}
 		if counting.MatchString(q) && (bestScore > 0 || noDocuments) {
 			bestScore++
-			if best == "" && len(lines) == 1 {
-				best = lines[0][1]
+			if best == "" && len(databases) == 1 {
+				best = databases[0].Name
 			}
 		}
 		p := part{question: q, database: best, documents: bestScore < 2 && !noDocuments}
@@ -74,12 +70,12 @@ func (r *Reader) route(t task) []part {
 
 // namesIn counts the names of tables, twice, and of columns that words name or
 // mean.
-func namesIn(a *text.Analyzer, words []word, tables string) int {
+func namesIn(a *text.Analyzer, words []word, tables []ibid.TableOutline) int {
 	score := 0
-	for _, one := range strings.Split(tables, "; ") {
-		name, columns, _ := strings.Cut(strings.TrimSuffix(one, ")"), "(")
+	for _, outline := range tables {
+		name := outline.Name
 		table := ibid.DatabaseTable{Name: name}
-		for _, column := range strings.Split(columns, ", ") {
+		for _, column := range outline.Columns {
 			// Of what type it is, nobody has said yet: it may be any.
 			table.Columns = append(table.Columns, ibid.DatabaseColumn{Name: column, Type: "numeric"})
 		}

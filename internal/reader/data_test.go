@@ -146,13 +146,14 @@ func TestNotComposed(t *testing.T) {
 
 // dataTask is what the reader is told when a database is attached.
 func dataTask(question string, documents bool) ibid.ModelRequest {
-	library := "The library holds no documents."
+	library := ibid.Holdings{Exact: true}
 	if documents {
-		library = "The library holds 1 documents: Handbook."
+		library = ibid.Holdings{Documents: 1, Exact: true, Titles: []string{"Handbook"}}
 	}
 	req := ibid.ModelRequest{
-		System: library + "\n- \"staff\" (sqlite): technicians(id, name, city, status); job orders(amount)\n",
-		Turns:  []ibid.Turn{ibid.UserTurn(question)},
+		Brief: &ibid.Brief{Instruction: ibid.InstructAnswer, Holdings: &library, Databases: []ibid.DatabaseOutline{{Name: "staff", Kind: "sqlite",
+			Tables: []ibid.TableOutline{{Name: "technicians", Columns: []string{"id", "name", "city", "status"}}, {Name: "job orders", Columns: []string{"amount"}}}}}},
+		Turns: []ibid.Turn{ibid.UserTurn(question)},
 	}
 	for _, name := range []string{toolSearch, toolList, toolCalculate, toolDescribe, toolQuery} {
 		req.Tools = append(req.Tools, ibid.ToolSpec{Name: name, Parameters: json.RawMessage(`{"properties":{"query":{"type":"string"}},"required":["query"]}`)})

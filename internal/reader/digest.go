@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -41,11 +40,7 @@ type source struct {
 	handle      string // "" when it has no footnote
 }
 
-var documentFence = regexp.MustCompile(`(?s)<document([^>]*)>\n?(.*?)\n?</document>`)
-var nameAttribute = regexp.MustCompile(`(?:name|title|filename|document)="([^"]*)"`)
-
-// sources returns the texts in a prompt: passages, documents in tags, or else
-// all that the user said.
+// sources returns the texts to read: passages, or else all that the user said.
 func (t task) sources() []source {
 	var all []source
 	for _, p := range t.promptPassages() {
@@ -53,18 +48,6 @@ func (t task) sources() []source {
 	}
 	if len(all) > 0 {
 		return all
-	}
-	for _, in := range []string{t.question, t.system} {
-		for _, m := range documentFence.FindAllStringSubmatch(in, -1) {
-			s := source{text: m[2]}
-			if name := nameAttribute.FindStringSubmatch(m[1]); name != nil {
-				s.title = name[1]
-			}
-			all = append(all, s)
-		}
-		if len(all) > 0 {
-			return all
-		}
 	}
 	return []source{{text: t.question}}
 }

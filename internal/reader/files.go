@@ -1,9 +1,7 @@
 package reader
 
 import (
-	"encoding/json"
 	"slices"
-	"strings"
 
 	"ibid"
 	"ibid/internal/text"
@@ -14,16 +12,6 @@ const readFiles = 3
 
 // namedFile is a file of the conversation that has to be read.
 type namedFile struct{ ID, Name string }
-
-// filesOfPast returns the files that the head of a message of the past names.
-func filesOfPast(text string) []namedFile {
-	head := strings.TrimPrefix(strings.TrimSpace(historyHead.FindString(text)), "<!-- METADATA: ")
-	var past struct{ Files []namedFile }
-	if json.Unmarshal([]byte(strings.TrimSuffix(head, " -->")), &past) != nil {
-		return nil
-	}
-	return past.Files
-}
 
 // filesAtHand are those that came with the question, else the last ones of the
 // conversation.
@@ -87,7 +75,7 @@ func (t task) aboutAttached() bool {
 		switch {
 		case came && attachedWords[w.Text]:
 			return true
-		case documentWords[w.Text] && containsName(t.library(), w.Text):
+		case documentWords[w.Text] && t.inLibrary(w.Text):
 			return false
 		case documentWords[w.Text] && pointing[before], came && pointing[w.Text] && w.Text != "the":
 			points = true
@@ -95,16 +83,6 @@ func (t task) aboutAttached() bool {
 		before = w.Text
 	}
 	return points
-}
-
-// library is the line of the prompt that says what the library holds.
-func (t task) library() string {
-	for line := range strings.Lines(t.system) {
-		if strings.HasPrefix(line, "The library holds ") {
-			return line
-		}
-	}
-	return ""
 }
 
 // asksForAttached reports whether a question asks for the files of the conversation
@@ -118,7 +96,7 @@ func (t task) asksForAttached() bool {
 	if !whole && !text.Asks(t.question) && len(t.attached)+len(t.files) > 0 {
 		return true // "Summarise, please."
 	}
-	return whole && (t.aboutAttached() || !containsName(t.library(), name))
+	return whole && (t.aboutAttached() || !t.inLibrary(name))
 }
 
 // fromAttached answers from the texts that came with a question alone: where they

@@ -83,13 +83,13 @@ func (r *Reader) decide(t task, has func(string) bool) move {
 // aboutDocuments looks for a wish to compare documents or to sum one up. Where
 // what is named may be a document, but nobody has said what the documents are
 // called, it looks that up first.
-func aboutDocuments(q, known string, has func(string) bool) (move, bool) {
-	named := namedIn(q, known)
+func aboutDocuments(q string, known knownNames, has func(string) bool) (move, bool) {
+	named := known.namedIn(q)
 	if a, b, ok := comparison(q); ok && has(toolCompare) {
 		switch {
 		case len(named) == 2:
 			return move{tool: toolCompare, args: []string{named[0], named[1], q}}, true
-		case isDocument(a, known) && isDocument(b, known):
+		case known.isDocument(a) && known.isDocument(b):
 			return move{tool: toolCompare, args: []string{a, b, q}}, true
 		case (isTitle(a) && isTitle(b) || text.FileMention.MatchString(q) || spelt(a) && spelt(b)) && has(toolList):
 			return move{tool: toolList, lookup: true}, true
@@ -99,7 +99,7 @@ func aboutDocuments(q, known string, has func(string) bool) (move, bool) {
 		return move{}, false
 	}
 	if thisDocument.MatchString(q) && len(named) == 0 {
-		if names := listedNames(known); len(names) == 1 {
+		if names := known.listed(); len(names) == 1 {
 			return move{tool: toolAnalyze, args: names}, true
 		} else if len(names) == 0 && has(toolList) {
 			return move{tool: toolList, lookup: true}, true
@@ -111,27 +111,12 @@ func aboutDocuments(q, known string, has func(string) bool) (move, bool) {
 	case !whole:
 	case len(named) > 0:
 		return move{tool: toolAnalyze, args: named[:min(len(named), maxQueries)], each: true}, true
-	case isDocument(name, known):
+	case known.isDocument(name):
 		return move{tool: toolAnalyze, args: []string{name}}, true
 	case has(toolList):
 		return move{tool: toolList, lookup: true}, true
 	}
 	return move{}, false
-}
-
-// namedIn returns the documents that a question names, by their file names.
-func namedIn(q, known string) []string {
-	all := listedDocuments(known)
-	found, _ := text.Mentions(q, all)
-	var names []string
-	for _, i := range found {
-		name := all[i][0]
-		if slices.ContainsFunc(all, func(d []string) bool { return d[0] == name && &d[0] != &all[i][0] }) {
-			name = all[i][len(all[i])-1] // several files are called so: by its title
-		}
-		names = append(names, name)
-	}
-	return names
 }
 
 // asksForAll reports whether a question asks for a document as a whole: to sum it
@@ -156,42 +141,6 @@ var contents = regexp.MustCompile(`(?i)^\W*what(?:['’]s| is)(?: (?:in|inside) 
 // spelt reports whether a name is spelt like that of a file: q3, draft_2.
 func spelt(name string) bool {
 	return len(strings.Fields(name)) <= 2 && strings.ContainsAny(name, "0123456789_-")
-}
-
-// knownNames returns all that is said about what the documents are called.
-func (t task) knownNames() string {
-	known := t.system
-	for _, round := range t.rounds {
-		if round.tool == toolList && round.result != nil && !round.result.Failed {
-			known += "\n" + round.result.Content
-		}
-	}
-	return known
-}
-
-// listed finds the names, and titles, in the lines of a list of documents.
-var listed = regexp.MustCompile(`(?m)^- ([^\n]+?\.\w{1,8})(?:, titled "([^"\n]*)")?, `)
-
-func listedNames(known string) []string {
-	var names []string
-	for _, d := range listedDocuments(known) {
-		names = append(names, d[0])
-	}
-	return names
-}
-
-// listedDocuments returns the names of each document of a list, its file name
-// first.
-func listedDocuments(known string) [][]string {
-	var documents [][]string
-	for _, m := range listed.FindAllStringSubmatch(known, -1) {
-		names := []string{m[1]}
-		if m[2] != "" {
-			names = append(names, m[2])
-		}
-		documents = append(documents, names)
-	}
-	return documents
 }
 
 var (
@@ -289,47 +238,6 @@ func analysis(q string) (name string, ok bool) {
 		return name, fileName.MatchString(name)
 	}
 	return name, true
-}
-
-// isDocument reports whether a name is that of a file, or may be a title and
-// stands in what is known of the documents.
-func isDocument(name, known string) bool {
-	return fileName.MatchString(name) || isTitle(name) && containsName(known, name)
-}
-
-// isTitle reports whether a name reads like that of a document: short, and with
-// a capital or a word for a kind of document in it.
-func isTitle(name string) bool {
-	words := strings.Fields(name)
-	if len(name) < 4 || len(words) > 12 {
-		return false
-	}
-	return slices.ContainsFunc(words, func(w string) bool {
-		return upperAt(w, 0) || documentWords[strings.ToLower(w)]
-	})
-}
-
-var documentWords = wordSet("contract report paper policy agreement lease manual handbook guide invoice minutes notes letter thesis article book study specification plan proposal deed statute regulation")
-
-// containsName looks for a name as a whole, whatever its case.
-func containsName(in, name string) bool {
-	in, name = strings.ToLower(in), strings.ToLower(name)
-	for i := strings.Index(in, name); i >= 0; {
-		end := i + len(name)
-		if (i == 0 || !isWordByte(in[i-1])) && (end == len(in) || !isWordByte(in[end])) {
-			return true
-		}
-		next := strings.Index(in[i+1:], name)
-		if next < 0 {
-			return false
-		}
-		i += 1 + next
-	}
-	return false
-}
-
-func isWordByte(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b >= 0x80 || b == '_'
 }
 
 // maxQueries bounds how many searches one message starts at once.

@@ -15,9 +15,7 @@ package reader
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -129,20 +127,6 @@ func say(ctx context.Context, s string, limit int, emit func(string)) (said stri
 	return s[:len(s)-len(rest)], n, ctx.Err()
 }
 
-// inputWords counts the words that were read: the reader's tokens.
-func inputWords(req ibid.ModelRequest) int {
-	n := len(strings.Fields(req.System))
-	for _, t := range req.Turns {
-		for _, p := range t.Parts {
-			n += len(strings.Fields(p.Text))
-			if p.Result != nil {
-				n += len(strings.Fields(p.Result.Content))
-			}
-		}
-	}
-	return n
-}
-
 // reply decides what to do.
 func (r *Reader) reply(req ibid.ModelRequest) reply {
 	t := newTask(req)
@@ -202,118 +186,6 @@ func (r *Reader) fromGiven(t task) string {
 // longPrompt is the size, in bytes, from which on a prompt without tools is
 // taken for a text to be summed up rather than for a question.
 const longPrompt = 600
-
-// task is what a request asks for, taken apart.
-type task struct {
-	system       string
-	question     string         // what the user asked last
-	notes        string         // what the agent added to that
-	attached     []ibid.Handled // the passages of texts that came with it
-	files        []namedFile    // files that came with it and have to be read
-	earlier      []string       // what the user said before, oldest first
-	earlierFiles []namedFile    // that came with that
-	rounds       []round        // tool calls since the question, oldest first
-
-	searched bool           // the agent has searched the documents itself
-	given    []ibid.Handled // what it found, the best first
-	inFull   string         // the question as it stands alone, where it does not
-}
-
-// round is a tool call and what came of it.
-type round struct {
-	tool   string
-	args   map[string]any
-	result *ibid.ToolResult
-}
-
-func newTask(req ibid.ModelRequest) task {
-	t := task{system: req.System}
-	byID := map[string]int{}
-	var before ibid.Role
-	for _, turn := range req.Turns {
-		switch turn.Role {
-		case ibid.RoleUser:
-			// Directly after a question or a result the agent speaks, not the user.
-			if before != ibid.RoleUser && before != ibid.RoleTool && !strings.HasPrefix(turn.Text(), nudge) {
-				t.ask(turn)
-				clear(byID)
-			}
-		case ibid.RoleAssistant:
-			for _, c := range turn.Calls() {
-				var args map[string]any
-				if json.Unmarshal(c.Arguments, &args) != nil {
-					args = nil
-				}
-				byID[c.ID] = len(t.rounds)
-				t.rounds = append(t.rounds, round{tool: c.Name, args: args})
-			}
-		case ibid.RoleTool:
-			for _, p := range turn.Parts {
-				if p.Result == nil {
-					continue
-				}
-				if i, ok := byID[p.Result.CallID]; ok {
-					t.rounds[i].result = p.Result
-				}
-			}
-		}
-		before = turn.Role
-	}
-	return t
-}
-
-// nudge begins what the agent says to a model that answered without a tool that
-// the user wants used.
-const nudge = "You answered without using "
-
-// ask takes a new question. Its first part is what the user wrote; texts that
-// came with it and notes of the agent's are parts of their own.
-func (t *task) ask(turn ibid.Turn) {
-	if t.question != "" {
-		t.earlier = append(t.earlier, t.question)
-	}
-	t.question, t.notes, t.attached, t.rounds = "", "", nil, nil
-	t.earlierFiles = append(t.earlierFiles, t.files...)
-	t.files = filesOfPast(turn.Text())
-	t.searched, t.given, t.inFull = false, nil, ""
-	for _, p := range turn.Parts {
-		switch {
-		case p.Text == "":
-		case t.question == "":
-			t.question = strings.TrimSpace(historyHead.ReplaceAllString(p.Text, ""))
-		case attachment.MatchString(p.Text):
-			if m := attachment.FindStringSubmatch(p.Text); m[2] != "" {
-				t.files = append(t.files, namedFile{ID: m[2], Name: m[1]})
-			} else if passages := ibid.ParsePassages(m[3]); len(passages) > 0 {
-				t.attached = append(t.attached, passages...)
-			} else { // it cannot be cited
-				t.attached = append(t.attached, ibid.Handled{Title: m[1], Text: m[3], Score: 1})
-			}
-		case findings.MatchString(p.Text):
-			m := findings.FindStringSubmatch(p.Text)
-			t.searched, t.given, t.inFull = true, ibid.ParsePassages(p.Text), m[1]
-		default:
-			t.notes += p.Text
-			if m := inFull.FindStringSubmatch(p.Text); m != nil {
-				t.inFull = m[1]
-			}
-		}
-	}
-}
-
-var (
-	// historyHead is what stands before messages of the past.
-	historyHead = regexp.MustCompile(`(?s)^<!-- METADATA: .*? -->\n?`)
-	attachment  = regexp.MustCompile(`(?s)^\s*<attachment name="(.*?)"(?: type="[^"]*" id="([^"]*)")?>\n(.*)\n</attachment>\s*$`)
-	// findings end with the question, after a line about the passages before it.
-	findings = regexp.MustCompile(`(?s)\n(?:Answer this question from the passages above|No passage of the documents matches)[^\n]*\n(.*)$`)
-	inFull   = regexp.MustCompile(`\(In full: (.*?)\)`)
-)
-
-// promptPassages returns passages that were put into the prompt.
-func (t task) promptPassages() []ibid.Handled {
-	return append(ibid.ParsePassages(t.system), ibid.ParsePassages(t.question)...)
-}
 
 // arg returns an argument of a call as text.
 func (r round) arg(name string) string {

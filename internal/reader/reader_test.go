@@ -66,7 +66,7 @@ func with(turns []ibid.Turn, name, args, result string) []ibid.Turn {
 }
 
 func TestPicksTools(t *testing.T) {
-	const library = "The library holds: Alpha Contract, Beta Contract, Annual Report 2023."
+	library := holds("Alpha Contract", "Beta Contract", "Annual Report 2023")
 	for _, c := range []struct{ question, want string }{
 		{"Who proclaimed the oil embargo?", `search_knowledge_base{"query":"Who proclaimed the oil embargo?"}`},
 		{"What is the capital of France?", `search_knowledge_base{"limit":15,"query":"What is the capital of France?"}`},
@@ -105,7 +105,7 @@ func TestPicksTools(t *testing.T) {
 		{"What is notes.md about?", `analyze_document{"filename":"notes.md"}`},
 		{"Summarize the causes of the war", `list_documents{}`}, // one may be called so
 	} {
-		res := generate(t, ibid.ModelRequest{System: library, Turns: conversation(c.question), Tools: tools, Think: ibid.ThinkOff})
+		res := generate(t, ibid.ModelRequest{Brief: library, Turns: conversation(c.question), Tools: tools, Think: ibid.ThinkOff})
 		if got := callsOf(res); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.question, got, c.want)
 		}
@@ -331,29 +331,30 @@ func TestFallsBackToSearch(t *testing.T) {
 // the user's words.
 func TestSpeaksWithTheAgent(t *testing.T) {
 	question := ibid.Turn{Role: ibid.RoleUser, Parts: []ibid.Part{{Text: "Who proclaimed it?"},
-		{Text: "\n\n(Use web_search before you answer.)"}}}
-	history := conversation("<!-- METADATA: {\"timestamp\":\"2026\"} -->\nTell me about the oil embargo of 1973", "<!-- METADATA: {} -->\nIt began in October.")
+		{Note: &ibid.Note{Instruction: ibid.InstructHeed, Tools: []string{"web_search"}}}}}
+	history := []ibid.Turn{{Role: ibid.RoleUser, Parts: []ibid.Part{{Past: &ibid.Past{Text: "Tell me about the oil embargo of 1973"}}}},
+		{Role: ibid.RoleAssistant, Parts: []ibid.Part{{Past: &ibid.Past{Text: "It began in October."}}}}}
 	offered := append([]ibid.ToolSpec{tool("web_search", "query")}, tools...)
 	res := generate(t, ibid.ModelRequest{Tools: offered, Turns: append(history, question)})
 	if got, want := callsOf(res), `web_search{"query":"Who proclaimed it?"}`; got != want {
 		t.Errorf("a forced tool: got %s, want %s", got, want)
 	}
 
-	question.Parts[1].Text = "\n\n(Answer from one document the user has chosen only. Search there with search_knowledge_base before you answer.)"
+	question.Parts[1].Note = &ibid.Note{Instruction: ibid.InstructHeed, Scope: &ibid.Scope{Documents: []string{"d1"}}, Search: true}
 	res = generate(t, ibid.ModelRequest{Tools: tools, Turns: append(history, question)})
 	if got, want := callsOf(res), `search_knowledge_base{"query":"Who proclaimed it? Tell oil embargo 1973"}`; got != want {
 		t.Errorf("a scope: got %s, want %s", got, want)
 	}
 
 	budget := append(with(conversation("Who proclaimed the oil embargo?"), "search_knowledge_base", `{"query":"x"}`, embargo),
-		ibid.UserTurn("You cannot use any more tools. Answer the question now."))
+		agentSays(ibid.InstructBudget))
 	res = generate(t, ibid.ModelRequest{Turns: budget})
 	if !strings.Contains(res.Turn.Text(), "[c1]") {
 		t.Errorf("at the end of the budget: %q", res.Turn.Text())
 	}
 
 	attached := ibid.Turn{Role: ibid.RoleUser, Parts: []ibid.Part{{Text: "Who wrote the letter to the mayor?"},
-		{Text: "\n\n<attachment name=\"letter.txt\">\nMargaret Miller wrote the letter to the mayor. It was raining.\n</attachment>"}}}
+		{File: &ibid.AttachedFile{Name: "letter.txt", Text: "Margaret Miller wrote the letter to the mayor. It was raining."}}}}
 	res = generate(t, ibid.ModelRequest{Tools: tools, Turns: with([]ibid.Turn{attached}, "search_knowledge_base", `{"query":"x"}`, "No passage matches.")})
 	if want := "**letter.txt** says:\n\n> “Margaret Miller wrote the letter to the mayor.”"; res.Turn.Text() != want {
 		t.Errorf("an attachment: %q", res.Turn.Text())
@@ -367,12 +368,12 @@ func TestSpeaksWithTheAgent(t *testing.T) {
 }
 
 func TestContrastsTwoDocuments(t *testing.T) {
-	sheets := ibid.FormatPassages([]ibid.Handled{
+	sheets := []ibid.Handled{
 		{Handle: "a1", Title: "Alpha Contract", Score: 1, Text: "Either party may end this agreement with a notice of thirty days. The fee is due monthly. The fee is 100 euros."},
 		{Handle: "b1", Title: "Beta Contract", Score: 1, Text: "The fee is due yearly. Ending the agreement needs a notice of ninety days. The fee is 90 euros."},
-	})
-	res := generate(t, ibid.ModelRequest{System: "You compare two documents.\n" + sheets, Think: ibid.ThinkOff,
-		Turns: conversation("Compare Alpha Contract and Beta Contract on notice")})
+	}
+	res := generate(t, ibid.ModelRequest{Brief: reads(ibid.InstructCompare, sheets...), Think: ibid.ThinkOff,
+		Turns: []ibid.Turn{ibid.About(ibid.Subject{Question: "Compare Alpha Contract and Beta Contract on notice"})}})
 	text := res.Turn.Text()
 	if !strings.Contains(text, "a notice of thirty days.” [a1]") || !strings.Contains(text, "a notice of ninety days.” [b1]") || !strings.Contains(text, "Both speak of: fee") {
 		t.Errorf("got\n%s", text)
@@ -384,8 +385,8 @@ func TestFillsASchema(t *testing.T) {
 		"summary":{"type":"string"},"topics":{"type":"array","items":{"type":"string"}},
 		"entities":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"type":{"type":"string","enum":["person","place","other"]}}}},
 		"key_facts":{"type":"array","items":{"type":"string"}},"score":{"type":"number"},"final":{"type":"boolean"}}}`
-	text := "<document name=\"a.txt\">\n" + ibid.ParsePassages(embargo)[0].Text + " Later the OPEC raised the price of oil again in Vienna.\n</document>"
-	res := generate(t, ibid.ModelRequest{System: "Analyse the document.", Turns: conversation(text), Schema: []byte(schema)})
+	sheet := ibid.Handled{Handle: "doc", Title: "a.txt", Text: ibid.ParsePassages(embargo)[0].Text + " Later the OPEC raised the price of oil again in Vienna."}
+	res := generate(t, ibid.ModelRequest{Brief: reads(ibid.InstructAnalyze, sheet), Turns: []ibid.Turn{ibid.About(ibid.Subject{Title: "a.txt"})}, Schema: []byte(schema)})
 	var got struct {
 		Summary  string
 		Topics   []string
@@ -406,7 +407,7 @@ func TestFillsASchema(t *testing.T) {
 }
 
 func TestAnswersFromThePrompt(t *testing.T) {
-	res := generate(t, ibid.ModelRequest{System: "Answer from these passages:\n" + embargo, Turns: conversation("Who proclaimed the oil embargo?"), Think: ibid.ThinkOff})
+	res := generate(t, ibid.ModelRequest{Brief: reads(ibid.InstructCompare, ibid.ParsePassages(embargo)...), Turns: conversation("Who proclaimed the oil embargo?"), Think: ibid.ThinkOff})
 	if !strings.Contains(res.Turn.Text(), "[c1]") {
 		t.Errorf("got %q", res.Turn.Text())
 	}
@@ -498,9 +499,9 @@ func TestReaderReachesForPagesAndFiles(t *testing.T) {
 		return strings.Join(made, " ")
 	}
 	attached := ibid.UserTurn("What is the rent?")
-	attached.Parts = append(attached.Parts, ibid.Part{Text: "\n\n<attachment name=\"lease.pdf\" type=\"application/pdf\" id=\"m1:0\">\nread it with retrieve_file\n</attachment>"})
+	attached.Parts = append(attached.Parts, ibid.Part{File: &ibid.AttachedFile{ID: "m1:0", Name: "lease.pdf", MIME: "application/pdf"}})
 	about := ibid.Turn{Role: ibid.RoleUser, Parts: []ibid.Part{{Text: "What is the rent by the lease?"}, attached.Parts[1]}}
-	past := ibid.UserTurn("<!-- METADATA: {\"timestamp\":\"x\",\"files\":[{\"name\":\"lease.pdf\",\"type\":\"application/pdf\",\"id\":\"m1:0\"}]} -->\nWhat is the rent?")
+	past := ibid.Turn{Role: ibid.RoleUser, Parts: []ibid.Part{{Past: &ibid.Past{Text: "What is the rent?", Files: []ibid.PastFile{{Name: "lease.pdf", Type: "application/pdf", ID: "m1:0"}}}}}}
 	for want, got := range map[string]string{
 		`web_search{"query":"the rent in Oslo"}`:       first(ibid.UserTurn("Search the web for the rent in Oslo")),
 		`fetch_url{"url":"https://example.org/a?b=1"}`: first(ibid.UserTurn("What does https://example.org/a?b=1 say?")),
@@ -517,21 +518,30 @@ func TestReaderReachesForPagesAndFiles(t *testing.T) {
 // In the direct mode the passages stand behind the question, and the question as
 // it stands alone behind them.
 func TestPassagesThatAreGiven(t *testing.T) {
-	given := ibid.FormatPassages([]ibid.Handled{{Handle: "c2", Title: "report.pdf", Page: 9, Text: "The revenue of 2023 was 7 million euros.", Score: 1}})
-	for _, tc := range []struct{ passages, question, want string }{
+	given := []ibid.Handled{{Handle: "c2", Title: "report.pdf", Page: 9, Text: "The revenue of 2023 was 7 million euros.", Score: 1}}
+	for _, tc := range []struct {
+		passages       []ibid.Handled
+		question, want string
+	}{
 		{given, "What was the revenue in 2023?", "[c2]"},
 		{given, "Who painted Guernica?", "I found nothing"},
-		{"", "What was the revenue in 2023?", "I found nothing"},
+		{nil, "What was the revenue in 2023?", "I found nothing"},
 	} {
-		task := "Answer this question from the passages above. Put the id after each statement."
-		if tc.passages == "" {
-			task = "No passage of the documents matches. Say so:"
-		}
 		turn := ibid.UserTurn("And in 2023?")
-		turn.Parts = append(turn.Parts, ibid.Part{Text: "\n\n" + tc.passages + "\n" + task + "\n" + tc.question})
+		turn.Parts = append(turn.Parts, ibid.Part{Findings: &ibid.Findings{Question: tc.question, Passages: tc.passages}})
 		resp, err := reader.New().Generate(t.Context(), ibid.ModelRequest{Turns: []ibid.Turn{turn}, Think: ibid.ThinkOff}, func(ibid.ModelDelta) {})
 		if err != nil || !strings.Contains(resp.Turn.Text(), tc.want) {
 			t.Errorf("%s: %q, %v", tc.question, resp.Turn.Text(), err)
 		}
 	}
+}
+
+// agentSays is a turn in which the agent tells the model something.
+func agentSays(what ibid.Instruction) ibid.Turn {
+	return ibid.Turn{Role: ibid.RoleUser, Parts: []ibid.Part{{Note: &ibid.Note{Instruction: what}}}}
+}
+
+// reads is a brief with passages to read.
+func reads(what ibid.Instruction, passages ...ibid.Handled) *ibid.Brief {
+	return &ibid.Brief{Instruction: what, Documents: []ibid.ShownDocument{{Passages: passages}}}
 }

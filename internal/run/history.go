@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"regexp"
@@ -75,7 +74,7 @@ func (r *Runner) history(ctx context.Context, run *ibid.Run) (history, error) {
 			if m.Text == "" {
 				continue
 			}
-			h.turns = append(h.turns, ibid.Turn{Role: m.Role, Parts: []ibid.Part{{Text: enrich(m, before, r.cfg.Now(), r.cfg.Verb)}}})
+			h.turns = append(h.turns, past(m, before, r.cfg.Now(), r.cfg.Verb))
 			before = m.CreatedAt.Time
 		}
 	}
@@ -117,48 +116,32 @@ func withAnswer(m ibid.Memory, question, answer string) ibid.Memory {
 	return m
 }
 
-// enrichment is what a model is told about a message of the past.
-type enrichment struct {
-	Timestamp    string    `json:"timestamp"`
-	RelativeTime string    `json:"relative_time"`
-	SessionGap   string    `json:"session_gap,omitempty"`
-	Files        []fileRef `json:"files,omitempty"`
-	ToolsUsed    []string  `json:"tools_used,omitempty"`
-	ToolSummary  string    `json:"tool_summary,omitempty"`
-}
-
-type fileRef struct {
-	Name string `json:"name"`
-	Type string `json:"type"`
-	ID   string `json:"id"` // message_id:index, as retrieve_file takes it
-}
-
-// enrich puts the metadata of a message before its text, and takes the citation
-// markers out: their handles mean nothing in a later run.
-func enrich(m ibid.Message, before, now time.Time, verb func(tool string) string) string {
-	e := enrichment{Timestamp: m.CreatedAt.Format("2006-01-02 15:04 MST"), RelativeTime: ago(now.Sub(m.CreatedAt.Time))}
+// past is a message of the past with what the model is told about it, and without its
+// citation markers: their handles mean nothing in a later run. before is when the
+// message before it was written, verb says what a tool does.
+func past(m ibid.Message, before, now time.Time, verb func(tool string) string) ibid.Turn {
+	p := ibid.Past{Text: chunkMarker.ReplaceAllString(m.Text, ""), At: m.CreatedAt.Time, Ago: now.Sub(m.CreatedAt.Time)}
 	if gap := m.CreatedAt.Sub(before); !before.IsZero() && gap > sessionGap {
-		e.SessionGap = span(gap)
+		p.Gap = gap
 	}
 	if m.Request != nil {
 		for i, a := range m.Request.Attachments {
-			e.Files = append(e.Files, fileRef{Name: a.Name, Type: a.MIME, ID: ibid.File{MessageID: m.ID, N: i}.ID()})
+			p.Files = append(p.Files, ibid.PastFile{Name: a.Name, Type: a.MIME, ID: ibid.File{MessageID: m.ID, N: i}.ID()})
 		}
 	}
 	for _, s := range m.Steps {
 		for _, f := range s.Files {
-			e.Files = append(e.Files, fileRef{Name: f.Name, Type: f.MIME, ID: f.ID()})
+			p.Files = append(p.Files, ibid.PastFile{Name: f.Name, Type: f.MIME, ID: f.ID()})
 		}
 	}
 	counts := map[string]int{}
 	for _, s := range m.Steps {
 		if counts[s.Tool]++; counts[s.Tool] == 1 {
-			e.ToolsUsed = append(e.ToolsUsed, s.Tool)
+			p.Tools = append(p.Tools, s.Tool)
 		}
 	}
-	e.ToolSummary = toolSummary(e.ToolsUsed, counts, verb)
-	head, _ := json.Marshal(e) // strings only: it cannot fail
-	return "<!-- METADATA: " + string(head) + " -->\n" + chunkMarker.ReplaceAllString(m.Text, "")
+	p.Did = toolSummary(p.Tools, counts, verb)
+	return ibid.Turn{Role: m.Role, Parts: []ibid.Part{{Past: &p}}}
 }
 
 // chunkMarker is a citation as it stands in a saved answer.
@@ -175,26 +158,4 @@ func toolSummary(tools []string, counts map[string]int, verb func(tool string) s
 		parts = append(parts, said)
 	}
 	return strings.Join(parts, ", ")
-}
-
-func ago(d time.Duration) string {
-	if d < time.Minute {
-		return "just now"
-	}
-	return span(d) + " ago"
-}
-
-// span says a duration in its largest whole unit: "3 hours".
-func span(d time.Duration) string {
-	n, unit := int(d.Minutes()), "minute"
-	switch {
-	case d >= 48*time.Hour:
-		n, unit = int(d.Hours()/24), "day"
-	case d >= time.Hour:
-		n, unit = int(d.Hours()), "hour"
-	}
-	if n != 1 {
-		unit += "s"
-	}
-	return fmt.Sprintf("%d %s", n, unit)
 }

@@ -111,7 +111,7 @@ func naiveHistory(cfg Config, all []ibid.Message, run *ibid.Run) history {
 	for _, p := range slices.Backward(kept) {
 		for _, m := range slices.Backward(p.messages) {
 			if m.Text != "" {
-				h.turns = append(h.turns, ibid.Turn{Role: m.Role, Parts: []ibid.Part{{Text: enrich(m, before, cfg.Now(), cfg.Verb)}}})
+				h.turns = append(h.turns, past(m, before, cfg.Now(), cfg.Verb))
 				before = m.CreatedAt.Time
 			}
 		}

@@ -49,7 +49,7 @@ type logWriter struct {
 // events that stand in its log already.
 func (r *Runner) openLog(ctx context.Context, run *ibid.Run) (*logWriter, []ibid.Event, error) {
 	w := &logWriter{
-		store: r.cfg.Leases, hub: r.hub, notify: r.notify, now: r.cfg.Now, accepted: run.AcceptedAt,
+		store: r.cfg.Leases, hub: r.hub, notify: r.notify, now: r.cfg.Now, accepted: run.AcceptedAt, fold: r.Folder(run.Kind),
 		lease:   ibid.Lease{RunID: run.ID, Owner: r.cfg.Owner, Fence: run.Fence},
 		onError: func(error) {},
 	}
@@ -243,9 +243,9 @@ func hasAnswer(waiting []ibid.EventData) bool {
 	return false
 }
 
-// answer returns the answer as it stands on disk.
-func (w *logWriter) answer() string {
+// message returns the message as it stands on disk.
+func (w *logWriter) message() ibid.Message {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.fold.Message().Text
+	return w.fold.Message()
 }

@@ -25,11 +25,12 @@ const childEnv = "IBID_RUN_CHILD"
 // too. It reads lines:
 //
 //	ask THREAD   accept a question
+//	count THREAD accept work of another kind, which "next" and "end" lead on
 //	say WORD     add to the answer that is being given here
 //	end          finish it
 //	stop THREAD  stop the run of a thread
 //
-// and writes: "asked RUN", "working", "cut CAUSE", "stopped".
+// and writes: "asked RUN", "working", "counting", "cut CAUSE", "stopped".
 func TestChild(t *testing.T) {
 	dir := os.Getenv(childEnv)
 	if dir == "" {
@@ -39,13 +40,15 @@ func TestChild(t *testing.T) {
 	h := openHouse(t, dir, func(ctx context.Context, _ agent.Task, emit func(ibid.EventData) error) (agent.Outcome, error) {
 		fmt.Println("working")
 		return scripted(ctx, lines, emit)
-	})
+	}, func(c *Config) { c.Kinds = []Kind{count(lines)} })
 	fmt.Println("open")
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		verb, rest, _ := strings.Cut(in.Text(), " ")
 		switch verb {
 		case "ask":
 			fmt.Println("asked", h.ask(t, rest, "why").MessageID)
+		case "count":
+			fmt.Println("asked", h.startCount(t, rest).MessageID)
 		case "stop":
 			if _, err := h.Stop(t.Context(), access.For(ibid.Owner), rest); err != nil {
 				t.Fatal(err)

@@ -29,7 +29,7 @@ func TestRequests(t *testing.T) {
 		{ID: "a2", Role: ibid.RoleAssistant, Text: "Because.", CreatedAt: at(30 * time.Minute)},
 		{ID: "u3", Role: ibid.RoleUser, Text: "Oh?", CreatedAt: at(time.Second)},
 	} {
-		req.Turns = append(req.Turns, ibid.Turn{Role: m.Role, Parts: []ibid.Part{{Text: enrich(m, before, now, tool.Builtin().Verb)}}})
+		req.Turns = append(req.Turns, past(m, before, now, tool.Builtin().Verb))
 		before = m.CreatedAt.Time
 	}
 	var sent ibidtest.Requests

@@ -90,6 +90,7 @@ type Config struct {
 	Leases  Leases
 	Threads Threads
 	Answer  Answer
+	Kinds   []Kind // of work, besides answers
 
 	Owner           string        // names this process in leases
 	Notifier        Notifier      // nil where no other process works on the store
@@ -124,6 +125,8 @@ type Runner struct {
 	hub  *hub
 	wake chan struct{} // there may be something to claim
 
+	kinds map[string]Kind
+
 	base    context.Context // of every run
 	cancel  context.CancelCauseFunc
 	loop    sync.WaitGroup
@@ -156,10 +159,14 @@ func New(cfg Config) *Runner {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	base, cancel := context.WithCancelCause(context.Background())
-	return &Runner{
-		cfg: cfg, hub: newHub(), wake: make(chan struct{}, 1),
+	r := &Runner{
+		cfg: cfg, hub: newHub(), wake: make(chan struct{}, 1), kinds: map[string]Kind{},
 		base: base, cancel: cancel, active: map[string]*activeRun{},
 	}
+	for _, k := range append([]Kind{r.answers(cfg.Answer)}, cfg.Kinds...) {
+		r.kinds[k.Name] = k
+	}
+	return r
 }
 
 // Open begins to claim runs: those that wait, and those whose holder is gone.
@@ -203,6 +210,7 @@ func (r *Runner) nudge() {
 // Ask is a question for a thread.
 type Ask struct {
 	ThreadID      string // a thread that does not exist yet is created
+	Kind          string // of work; empty: an answer
 	Request       ibid.Request
 	EditMessageID string // the user message that this one replaces, on a branch of its own
 }
@@ -225,6 +233,10 @@ func (r *Runner) Start(ctx context.Context, view access.View, ask Ask) (Accepted
 	if closed {
 		return Accepted{}, &ibid.Error{Code: ibid.CodeInternal, Message: "the server is shutting down", Retryable: true}
 	}
+	kind, err := r.kind(cmp.Or(ask.Kind, ibid.KindAnswer))
+	if err != nil {
+		return Accepted{}, err
+	}
 	now := r.cfg.Now()
 	thread, parent, err := r.place(ctx, view, ask, now)
 	if err != nil {
@@ -237,10 +249,9 @@ func (r *Runner) Start(ctx context.Context, view access.View, ask Ask) (Accepted
 		Text: request.Text, Status: ibid.StatusCompleted, Request: &request, CreatedAt: ibid.At(now)}
 	answer := ibid.Message{ID: acc.MessageID, ThreadID: thread.ID, ParentID: user.ID, Role: ibid.RoleAssistant,
 		Status: ibid.StatusQueued, CreatedAt: ibid.At(now)}
-	run := ibid.Run{Owner: view.Principal(), ID: acc.MessageID, ThreadID: thread.ID, UserMessageID: user.ID, Request: request,
+	run := ibid.Run{Owner: view.Principal(), ID: acc.MessageID, Kind: kind.Name, ThreadID: thread.ID, UserMessageID: user.ID, Request: request,
 		Status: ibid.StatusQueued, AcceptedAt: now}
-	events := []ibid.Event{{Seq: 1, Run: run.ID, At: now, Data: ibid.RunStarted{ThreadID: thread.ID,
-		UserMessageID: user.ID, MessageID: run.ID, Mode: request.Mode, Scope: request.Scope, Attempt: 1}}}
+	events := []ibid.Event{{Seq: 1, Run: run.ID, At: now, Data: started(&run, 1)}}
 	if err := r.cfg.Store.StartRun(ctx, thread, user, answer, run, events, r.cfg.MaxQueued); err != nil {
 		return Accepted{}, fmt.Errorf("accept a question: %w", err)
 	}
@@ -249,6 +260,16 @@ func (r *Runner) Start(ctx context.Context, view access.View, ask Ask) (Accepted
 		r.notify(topicRuns)
 	}
 	return acc, nil
+}
+
+// started is the event of a run that begins, or that another process goes on with.
+func started(run *ibid.Run, attempt int) ibid.RunStarted {
+	s := ibid.RunStarted{ThreadID: run.ThreadID, UserMessageID: run.UserMessageID, MessageID: run.ID,
+		Mode: run.Request.Mode, Scope: run.Request.Scope, Attempt: attempt}
+	if run.Kind != ibid.KindAnswer {
+		s.Kind = run.Kind
+	}
+	return s
 }
 
 // place finds the thread of a question, or makes one, and the message that the

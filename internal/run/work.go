@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"ibid"
 	"ibid/internal/access"
-	"ibid/internal/agent"
 )
 
 // claimLoop claims whatever waits, as long as there is room, and tells the rest
@@ -148,35 +145,19 @@ func (r *Runner) work(ctx context.Context, cancel context.CancelCauseFunc, run *
 	timer := time.AfterFunc(limit, func() { cancel(errTimeout) })
 	defer timer.Stop()
 
+	task := &Task{View: access.For(run.Owner), Run: *run, Log: before}
 	if run.Attempt > 1 {
-		err := w.emit(ibid.RunStarted{ThreadID: run.ThreadID, UserMessageID: run.UserMessageID, MessageID: run.ID,
-			Mode: run.Request.Mode, Scope: run.Request.Scope, Attempt: run.Attempt})
+		err := w.emit(started(run, run.Attempt))
 		if err != nil {
-			return r.closeRun(ctx, w, run, agent.Outcome{}, ibid.Memory{}, err)
+			return r.closeRun(ctx, w, task, ibid.Finished{}, err)
 		}
 	}
-	history, err := r.history(ctx, run)
-	if err != nil {
-		return r.closeRun(ctx, w, run, agent.Outcome{}, ibid.Memory{}, err)
-	}
-	outcome, err := r.answer(ctx, agent.Task{View: access.For(run.Owner), Request: run.Request, History: history.turns, Log: before,
-		ThreadID: run.ThreadID, UserMessageID: run.UserMessageID, MessageID: run.ID}, w.emit)
-	return r.closeRun(ctx, w, run, outcome, history.memory, err)
-}
-
-// answer calls the agent and turns a panic into an error.
-func (r *Runner) answer(ctx context.Context, task agent.Task, emit func(ibid.EventData) error) (out agent.Outcome, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.cfg.Log.Error("panic while answering", "panic", p, "stack", string(debug.Stack()))
-			err = fmt.Errorf("panic while answering: %v", p)
-		}
-	}()
-	return r.cfg.Answer(ctx, task, emit)
+	done, err := r.do(ctx, task, w.emit)
+	return r.closeRun(ctx, w, task, done, err)
 }
 
 // closeRun ends a run in the way its error asks for.
-func (r *Runner) closeRun(ctx context.Context, w *logWriter, run *ibid.Run, out agent.Outcome, memory ibid.Memory, err error) error {
+func (r *Runner) closeRun(ctx context.Context, w *logWriter, task *Task, end ibid.Finished, err error) error {
 	cause := context.Cause(ctx)
 	switch {
 	case errors.Is(cause, ibid.ErrLeaseLost) || errors.Is(err, ibid.ErrLeaseLost):
@@ -187,11 +168,10 @@ func (r *Runner) closeRun(ctx context.Context, w *logWriter, run *ibid.Run, out 
 		r.notify(topicRuns)
 		return err
 	}
-	if out.ToolsUsed == nil {
-		out.ToolsUsed = []string{}
+	if end.ToolsUsed == nil {
+		end.ToolsUsed = []string{}
 	}
-	end := ibid.Finished{Status: ibid.StatusCompleted, Usage: out.Usage, Iterations: out.Iterations, ToolsUsed: out.ToolsUsed,
-		SourcesCount: out.SourcesCount, Confidence: out.Confidence, Mode: cmp.Or(out.Mode, mode(run.Request.Mode)), Cached: out.Cached, DroppedMarkers: out.DroppedMarkers}
+	end.Status, end.Mode = ibid.StatusCompleted, cmp.Or(end.Mode, mode(task.Run.Request.Mode))
 	var tail []ibid.EventData
 	switch {
 	case err == nil:
@@ -199,7 +179,7 @@ func (r *Runner) closeRun(ctx context.Context, w *logWriter, run *ibid.Run, out 
 		end.Status = ibid.StatusStopped
 	default:
 		failed := failure(cause, err)
-		r.cfg.Log.Warn("run failed", "run", run.ID, "code", failed.Code, "error", err)
+		r.cfg.Log.Warn("run failed", "run", task.Run.ID, "code", failed.Code, "error", err)
 		end.Status = ibid.StatusFailed
 		if w.answerEmpty() && failed.Code != ibid.CodeTimeout {
 			// The saved message must not be empty, and nothing is in the
@@ -209,8 +189,10 @@ func (r *Runner) closeRun(ctx context.Context, w *logWriter, run *ibid.Run, out 
 		tail = append(tail, failed)
 	}
 	_ = w.flush() // what can't be written now goes with the end of the run
-	measured := ibid.MemoryMeasured{Memory: withAnswer(memory, run.Request.Text, w.answer())}
-	return r.persist(ctx, w, append([]ibid.EventData{measured}, tail...), end)
+	if task.atEnd != nil {
+		tail = append(task.atEnd(w.message()), tail...)
+	}
+	return r.persist(ctx, w, tail, end)
 }
 
 // persist writes the end of a run. A disk that stays full is waited for: the

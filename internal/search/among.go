@@ -24,7 +24,11 @@ func (s *Searcher) Among(ctx context.Context, view access.View, q Query, chunkID
 		return Result{}, err
 	}
 	found = slices.DeleteFunc(found, func(p ibid.Passage) bool { return !q.Scope.Includes(p.Document) })
-	r := Result{ChunksSearched: s.cfg.Index.Len()}
+	state, err := s.cfg.Engine.State(ctx)
+	if err != nil {
+		return Result{}, fmt.Errorf("search: %w", err)
+	}
+	r := Result{ChunksSearched: state.Chunks}
 	if len(found) == 0 {
 		return r, nil
 	}

@@ -12,7 +12,7 @@ import (
 // that no search finds stand last, in their order. Nothing else comes in.
 func TestAmong(t *testing.T) {
 	x := &fakeIndex{lexical: []ibid.Candidate{{ChunkID: "other", Score: 9}, {ChunkID: "b", Score: 4}, {ChunkID: "c", Score: 2}}}
-	s := New(Config{Index: x, Store: storeOf("a", "b", "c", "other", "z")})
+	s := New(Config{Engine: x, Store: storeOf("a", "b", "c", "other", "z")})
 	among := func(q Query, ids ...string) (string, []ibid.Passage) {
 		t.Helper()
 		r, err := s.Among(t.Context(), access.For(ibid.Owner), q, ids)

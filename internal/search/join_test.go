@@ -45,7 +45,7 @@ func describe(ps []ibid.Passage) string {
 
 func join(t *testing.T, store fakeStore, ps []ibid.Passage) []ibid.Passage {
 	t.Helper()
-	got, err := New(Config{Store: store, Index: &fakeIndex{}}).join(context.Background(), access.For(ibid.Owner), ps)
+	got, err := New(Config{Store: store, Engine: &fakeIndex{}}).join(context.Background(), access.For(ibid.Owner), ps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestRerank(t *testing.T) {
 	x := &fakeIndex{lexical: candidates("a", 3.0, "b", 2.0, "c", 1.0)}
 	rerank := func(r fakeReranker) (string, Reranking) {
 		t.Helper()
-		found, err := New(Config{Index: x, Store: storeOf("a", "b", "c"), Reranker: r}).Search(context.Background(), access.For(ibid.Owner), Query{Text: "q"})
+		found, err := New(Config{Engine: x, Store: storeOf("a", "b", "c"), Reranker: r}).Search(context.Background(), access.For(ibid.Owner), Query{Text: "q"})
 		if err != nil {
 			t.Fatal(err)
 		}

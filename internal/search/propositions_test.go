@@ -13,7 +13,7 @@ func TestPropositionsAreSentences(t *testing.T) {
 	const said = "Terms of sale\n\nGoods are delivered within ten days. The warranty lasts two years. Is damage by water covered? It is not."
 	p := ibid.Chunk{ID: "c_p", DocumentID: "d", Level: 2, Heading: []string{"Terms of sale"}, Text: said, Start: 100, End: 100 + len(said), Pages: []int{4}}
 	other := ibid.Chunk{ID: "c_o", DocumentID: "d", Level: 2, Text: "The warranty lasts\ntwo years. The old warranty ended.", Start: 900, End: 953}
-	s := New(Config{Index: &fakeIndex{lexical: candidates("c_p", 2.0, "c_o", 1.0)}, Store: fakeStore{"c_p": p, "c_o": other}})
+	s := New(Config{Engine: &fakeIndex{lexical: candidates("c_p", 2.0, "c_o", 1.0)}, Store: fakeStore{"c_p": p, "c_o": other}})
 	r, err := s.Propositions(context.Background(), access.For(ibid.Owner), Query{Text: "How long does the warranty last?", Limit: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func (l likes) Embed(_ context.Context, texts []string, use ibid.EmbedUse) ([][]
 func TestLikeIsEmbeddedInsteadOfTheQuery(t *testing.T) {
 	var text string
 	var use ibid.EmbedUse
-	s := New(Config{Index: &fakeIndex{}, Store: storeOf(), Embedder: likes{fakeEmbedder{name: "x"}, &text, &use}})
+	s := New(Config{Engine: &fakeIndex{}, Store: storeOf(), Embedder: likes{fakeEmbedder{name: "x"}, &text, &use}})
 	if _, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "q", Like: "a passage"}); err != nil || text != "a passage" || use != ibid.EmbedPassage {
 		t.Errorf("embedded %q as %s, %v", text, use, err)
 	}

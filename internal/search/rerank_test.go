@@ -24,7 +24,7 @@ func (score ruleReranker) Rerank(_ context.Context, _ string, texts []string) ([
 
 func TestRerankingPutsInANewOrder(t *testing.T) {
 	index := &fakeIndex{lexical: candidates("a", 3.0, "b", 2.0, "c", 1.0)}
-	s := New(Config{Index: index, Store: storeOf("a", "b", "c"), Reranker: ruleReranker(func(text string) float64 {
+	s := New(Config{Engine: index, Store: storeOf("a", "b", "c"), Reranker: ruleReranker(func(text string) float64 {
 		return map[string]float64{"Text of a.": -5, "Text of b.": 1, "Text of c.": 7}[text[strings.LastIndex(text, "Text of"):]]
 	})})
 	r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "x"})
@@ -57,7 +57,7 @@ func passageIDs(passages []ibid.Passage) string {
 // TestMaxSimNeedsVectorsOfWords: without them the search goes on, and says so.
 func TestMaxSimNeedsVectorsOfWords(t *testing.T) {
 	for name, e := range map[string]ibid.Embedder{"no embedder": nil, "no words": fakeEmbedder{name: "ollama/x"}} {
-		s := New(Config{Index: &fakeIndex{lexical: candidates("a", 3.0, "b", 2.0)}, Store: storeOf("a", "b"),
+		s := New(Config{Engine: &fakeIndex{lexical: candidates("a", 3.0, "b", 2.0)}, Store: storeOf("a", "b"),
 			Reranker: NewMaxSim(func() ibid.Embedder { return e })})
 		r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "x"})
 		if err != nil || passageIDs(r.Passages) != "a b" || r.Passages[0].Score != 1 || ibid.CodeOf(r.Reranking.Err) != ibid.CodeVectorDB {
@@ -82,7 +82,7 @@ func TestMaxSimCountsLittle(t *testing.T) {
 		"a b": candidates("a", 3.0, "b", 1.0),
 	} {
 		var s *Searcher
-		s = New(Config{Index: &fakeIndex{lexical: scores}, Store: storeOf("a", "b"), Embedder: wordy{fakeEmbedder{name: "lsa-2@x"}},
+		s = New(Config{Engine: &fakeIndex{lexical: scores}, Store: storeOf("a", "b"), Embedder: wordy{fakeEmbedder{name: "lsa-2@x"}},
 			Reranker: NewMaxSim(func() ibid.Embedder { return s.Embedder() })})
 		r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "x", Mode: ModeLexical})
 		if err != nil || passageIDs(r.Passages) != want || r.Reranking.Err != nil {
@@ -131,7 +131,7 @@ func TestExpand(t *testing.T) {
 	second.Pages = []int{3}
 	long := ibid.Chunk{ID: "long", DocumentID: "d", Level: 2, Start: 100, End: 104, Text: "long"}
 	tooLong := ibid.Chunk{ID: "too long", DocumentID: "d", Level: 1, Start: 100, End: 9000, Text: strings.Repeat("x", 8900)}
-	s := New(Config{Index: &fakeIndex{lexical: candidates("first", 3.0, "second", 2.0, "long", 1.0)},
+	s := New(Config{Engine: &fakeIndex{lexical: candidates("first", 3.0, "second", 2.0, "long", 1.0)},
 		Store:    fakeStore{"first": first, "second": second, "long": long},
 		Sections: sections{"first": section, "second": section, "long": tooLong}})
 	r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "warranty water", Expand: true})
@@ -150,7 +150,7 @@ func TestExpand(t *testing.T) {
 }
 
 func TestLatency(t *testing.T) {
-	s := New(Config{Index: &fakeIndex{lexical: candidates("a", 1.0)}, Store: storeOf("a")})
+	s := New(Config{Engine: &fakeIndex{lexical: candidates("a", 1.0)}, Store: storeOf("a")})
 	if l := s.Latency(); l != (Latency{}) {
 		t.Errorf("before the first search: %+v", l)
 	}

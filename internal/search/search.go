@@ -12,6 +12,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/engine"
 )
 
 // Mode says how the two halves of a search are used.
@@ -27,12 +28,12 @@ const (
 	ModeMix     Mode = "mix"
 )
 
-// Index finds candidates, best first. Space names the embedder whose vectors are
+// Engine finds candidates, best first. Space names the embedder whose vectors are
 // searched.
-type Index interface {
+type Engine interface {
 	Lexical(ctx context.Context, view access.View, query string, limit int, scope ibid.Scope) ([]ibid.Candidate, error)
 	Vector(ctx context.Context, view access.View, space string, vec []float32, limit int, scope ibid.Scope) ([]ibid.Candidate, error)
-	Len() int
+	State(ctx context.Context) (engine.State, error)
 }
 
 // Store holds what the index points to. Ids that are not there are left out;
@@ -42,9 +43,9 @@ type Store interface {
 	Documents(ctx context.Context, view access.View, ids []string) ([]ibid.Document, error)
 }
 
-// Config sets up a Searcher. Index and Store are required.
+// Config sets up a Searcher. Engine and Store are required.
 type Config struct {
-	Index    Index
+	Engine   Engine
 	Store    Store
 	Embedder ibid.Embedder // nil: lexical only until SetEmbedder
 	Sections Sections      // nil: passages are never expanded
@@ -158,7 +159,11 @@ func (s *Searcher) rank(ctx context.Context, view access.View, q Query, n int) (
 	if err != nil {
 		return Ranking{}, err
 	}
-	r := Ranking{Mode: mode, ChunksSearched: s.cfg.Index.Len()}
+	state, err := s.cfg.Engine.State(ctx)
+	if err != nil {
+		return Ranking{}, fmt.Errorf("search: %w", err)
+	}
+	r := Ranking{Mode: mode, ChunksSearched: state.Chunks}
 	lexical, vector, err := s.candidates(ctx, view, embedder, q, mode, n)
 	if err != nil {
 		return Ranking{}, err
@@ -166,7 +171,7 @@ func (s *Searcher) rank(ctx context.Context, view access.View, q Query, n int) (
 	if vector.err != nil {
 		r.Mode, r.VectorError = ModeLexical, vector.err
 		if mode == ModeVector { // then words were not searched yet
-			if lexical, err = s.cfg.Index.Lexical(ctx, view, q.Text, n, q.Scope); err != nil {
+			if lexical, err = s.cfg.Engine.Lexical(ctx, view, q.Text, n, q.Scope); err != nil {
 				return Ranking{}, fmt.Errorf("search by words: %w", err)
 			}
 		}
@@ -212,7 +217,7 @@ func (s *Searcher) candidates(ctx context.Context, view access.View, embedder *i
 		go func() { answer <- s.vector(ctx, view, embedder, q, n) }()
 	}
 	if mode != ModeVector {
-		if lexical, err = s.cfg.Index.Lexical(ctx, view, q.Text, n, q.Scope); err != nil {
+		if lexical, err = s.cfg.Engine.Lexical(ctx, view, q.Text, n, q.Scope); err != nil {
 			cancel()
 		}
 	}
@@ -243,7 +248,7 @@ func (s *Searcher) vector(ctx context.Context, view access.View, embedder *ibid.
 	if len(vecs) != 1 {
 		return half{err: ibid.Errorf(ibid.CodeVectorDB, "%s returned %d vectors for one query", e.Name(), len(vecs))}
 	}
-	found, err := s.cfg.Index.Vector(ctx, view, e.Name(), vecs[0], n, q.Scope)
+	found, err := s.cfg.Engine.Vector(ctx, view, e.Name(), vecs[0], n, q.Scope)
 	if err != nil {
 		return half{err: fmt.Errorf("search by vector: %w", err)}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/engine"
 	"ibid/internal/engine/local"
 )
 
@@ -40,7 +41,9 @@ func (f *fakeIndex) Vector(ctx context.Context, view access.View, space string, 
 	return f.vector, f.vectorErr
 }
 
-func (f *fakeIndex) Len() int { return 42 }
+func (f *fakeIndex) State(context.Context) (engine.State, error) {
+	return engine.State{Chunks: 42}, nil
+}
 
 // fakeStore holds chunks; every chunk's document exists.
 type fakeStore map[string]ibid.Chunk
@@ -120,7 +123,7 @@ func TestAutoPicksByTheEmbedder(t *testing.T) {
 		{fakeEmbedder{"ollama/nomic", errors.New("connection refused")}, ModeAuto, ModeLexical, true},
 		{fakeEmbedder{"ollama/nomic", errors.New("connection refused")}, ModeVector, ModeLexical, true},
 	} {
-		s := New(Config{Index: x, Store: storeOf("a", "b"), Embedder: tt.embedder})
+		s := New(Config{Engine: x, Store: storeOf("a", "b"), Embedder: tt.embedder})
 		r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "q", Mode: tt.asked})
 		if err != nil || r.Mode != tt.want || (r.VectorError != nil) != tt.failed || r.ChunksSearched != 42 {
 			t.Errorf("%v asked for %q: %+v, %v", tt.embedder, tt.asked, r, err)
@@ -132,7 +135,7 @@ func TestAutoPicksByTheEmbedder(t *testing.T) {
 }
 
 func TestBadQueries(t *testing.T) {
-	s := New(Config{Index: &fakeIndex{}, Store: fakeStore{}})
+	s := New(Config{Engine: &fakeIndex{}, Store: fakeStore{}})
 	for _, q := range []Query{{Text: ""}, {Text: " \n"}, {Text: "x", Mode: "magic"}} {
 		if _, err := s.Search(context.Background(), access.For(ibid.Owner), q); ibid.CodeOf(err) != ibid.CodeBadRequest {
 			t.Errorf("%+v: %v", q, err)
@@ -143,18 +146,18 @@ func TestBadQueries(t *testing.T) {
 func TestErrorsOfTheIndex(t *testing.T) {
 	broken := errors.New("broken")
 	e := fakeEmbedder{name: "lsa-2@x"}
-	s := New(Config{Index: &fakeIndex{lexicalErr: broken}, Store: fakeStore{}, Embedder: e})
+	s := New(Config{Engine: &fakeIndex{lexicalErr: broken}, Store: fakeStore{}, Embedder: e})
 	if _, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "q"}); !errors.Is(err, broken) {
 		t.Errorf("lexical half: %v", err)
 	}
-	s = New(Config{Index: &fakeIndex{lexical: candidates("a", 1.0), vectorErr: broken}, Store: storeOf("a"), Embedder: e})
+	s = New(Config{Engine: &fakeIndex{lexical: candidates("a", 1.0), vectorErr: broken}, Store: storeOf("a"), Embedder: e})
 	r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "q"})
 	if err != nil || !errors.Is(r.VectorError, broken) || len(r.Passages) != 1 {
 		t.Errorf("vector half: %+v, %v", r, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s = New(Config{Index: &fakeIndex{vectorErr: context.Canceled}, Store: fakeStore{}, Embedder: e})
+	s = New(Config{Engine: &fakeIndex{vectorErr: context.Canceled}, Store: fakeStore{}, Embedder: e})
 	if _, err := s.Search(ctx, access.For(ibid.Owner), Query{Text: "q"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
@@ -162,7 +165,7 @@ func TestErrorsOfTheIndex(t *testing.T) {
 
 func TestBothHalvesFetchMoreThanIsWanted(t *testing.T) {
 	x := &fakeIndex{}
-	s := New(Config{Index: x, Store: fakeStore{}, Embedder: fakeEmbedder{name: "lsa-2@x"}, MaxLimit: 60})
+	s := New(Config{Engine: x, Store: fakeStore{}, Embedder: fakeEmbedder{name: "lsa-2@x"}, MaxLimit: 60})
 	for _, limit := range []int{1, 0, 60} {
 		if _, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "q", Limit: limit}); err != nil {
 			t.Fatal(err)
@@ -185,7 +188,7 @@ func TestLimits(t *testing.T) {
 		names = append(names, fmt.Sprint("c", i))
 		all = append(all, ibid.Candidate{ChunkID: names[i], Score: float64(100 - i)})
 	}
-	s := New(Config{Index: &fakeIndex{lexical: all}, Store: storeOf(names...)})
+	s := New(Config{Engine: &fakeIndex{lexical: all}, Store: storeOf(names...)})
 	for asked, want := range map[int]int{0: 7, 1: 1, 20: 20, 21: 20, 1000: 20, -3: 1} {
 		r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "q", Limit: asked})
 		if err != nil || len(r.Passages) != want {
@@ -251,14 +254,14 @@ func TestTheBestLexicalHitIsNeverPushedOut(t *testing.T) {
 		lexical, vector = append(lexical, c), append(vector, c)
 	}
 	x := &fakeIndex{lexical: lexical, vector: vector}
-	r, err := New(Config{Index: x, Embedder: fakeEmbedder{name: "e"}}).Rank(context.Background(), access.For(ibid.Owner), Query{Text: "q", Limit: 3})
+	r, err := New(Config{Engine: x, Embedder: fakeEmbedder{name: "e"}}).Rank(context.Background(), access.For(ibid.Owner), Query{Text: "q", Limit: 3})
 	if err != nil || ids(r.Ranked) != "both0 both1 perfect" {
 		t.Errorf("%s, %v", ids(r.Ranked), err)
 	}
 }
 
 func TestChunksThatAreGoneAreLeftOut(t *testing.T) {
-	s := New(Config{Index: &fakeIndex{lexical: candidates("gone", 3.0, "a", 2.0)}, Store: storeOf("a")})
+	s := New(Config{Engine: &fakeIndex{lexical: candidates("gone", 3.0, "a", 2.0)}, Store: storeOf("a")})
 	r, err := s.Search(context.Background(), access.For(ibid.Owner), Query{Text: "text"})
 	if err != nil || len(r.Passages) != 1 || r.Passages[0].ID != "a" || r.Passages[0].Quote.Text != "Text of a." {
 		t.Errorf("%+v, %v", r, err)
@@ -270,14 +273,14 @@ func TestHighlights(t *testing.T) {
 	c := store["a"]
 	c.Start, c.End = 100, 100+len(c.Text)
 	store["a"] = c
-	r, err := New(Config{Index: &fakeIndex{lexical: candidates("a", 2.0)}, Store: store}).Search(context.Background(), access.For(ibid.Owner), Query{Text: "which texts?"})
+	r, err := New(Config{Engine: &fakeIndex{lexical: candidates("a", 2.0)}, Store: store}).Search(context.Background(), access.For(ibid.Owner), Query{Text: "which texts?"})
 	if err != nil || !cmp.Equal(r.Passages[0].Highlights, []ibid.Range{{Start: 100, End: 104}}) {
 		t.Errorf("%+v, %v", r.Passages, err)
 	}
 }
 
 func TestEmbedderIsExchangedWhileSearching(t *testing.T) {
-	s := New(Config{Index: &fakeIndex{lexical: candidates("a", 1.0), vector: candidates("a", 1.0)}, Store: storeOf("a")})
+	s := New(Config{Engine: &fakeIndex{lexical: candidates("a", 1.0), vector: candidates("a", 1.0)}, Store: storeOf("a")})
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
@@ -305,9 +308,11 @@ func TestTwoScopesAtOnce(t *testing.T) {
 			c.End = len(c.Text)
 			chunks, store[c.ID] = append(chunks, c), c
 		}
-		x.Put(ibid.Document{ID: d}, chunks)
+		if err := x.Apply(t.Context(), []engine.Change{engine.Put{Document: ibid.Document{ID: d}, Passages: chunks}}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	s := New(Config{Index: x, Store: store})
+	s := New(Config{Engine: x, Store: store})
 	var wg sync.WaitGroup
 	for _, d := range []string{"one", "two"} {
 		wg.Go(func() {

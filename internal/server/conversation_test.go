@@ -22,8 +22,7 @@ func (m *memory) answer(_ context.Context, task agent.Task, emit func(ibid.Event
 	defer m.mu.Unlock()
 	var texts []string
 	for _, turn := range task.History {
-		_, text, _ := strings.Cut(turn.Text(), "-->\n")
-		texts = append(texts, text)
+		texts = append(texts, turn.Text())
 	}
 	m.history[task.Request.Text] = texts
 	return agent.Outcome{}, emit(ibid.AnswerDelta{Text: "re: " + task.Request.Text})

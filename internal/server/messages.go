@@ -93,6 +93,9 @@ func (s *Server) current(r *http.Request, m ibid.Message) (ibid.Message, error) 
 			break
 		}
 		for _, e := range events {
+			if d, first := e.Data.(ibid.RunStarted); first && after == 0 {
+				fold = s.cfg.Runner.Folder(d.Kind)
+			}
 			fold.Add(e)
 			after = e.Seq
 		}

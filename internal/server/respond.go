@@ -15,25 +15,6 @@ import (
 	"ibid"
 )
 
-// statusOf is the one table from kinds of error to HTTP.
-var statusOf = map[ibid.Code]int{
-	ibid.CodeBadRequest:      http.StatusBadRequest,
-	ibid.CodeUnauthorized:    http.StatusUnauthorized,
-	ibid.CodeForbidden:       http.StatusForbidden,
-	ibid.CodeNotFound:        http.StatusNotFound,
-	ibid.CodeConflict:        http.StatusConflict,
-	ibid.CodeNoDocuments:     http.StatusUnprocessableEntity,
-	ibid.CodeContextOverflow: http.StatusUnprocessableEntity,
-	ibid.CodeToolBudget:      http.StatusUnprocessableEntity,
-	ibid.CodeBusy:            http.StatusTooManyRequests,
-	ibid.CodeTimeout:         http.StatusGatewayTimeout,
-	ibid.CodeLLM:             http.StatusBadGateway,
-	ibid.CodeLLMUnavailable:  http.StatusServiceUnavailable,
-	ibid.CodeVectorDB:        http.StatusServiceUnavailable,
-	ibid.CodeDiskFull:        http.StatusInsufficientStorage,
-	ibid.CodeInternal:        http.StatusInternalServerError,
-}
-
 // fail answers with an error. What is not one of our kinds is logged, and its
 // text kept from the client.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
@@ -49,7 +30,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.As(err, &live) {
 		body.MessageID, body.LastEntryID = live.RunID, strconv.FormatInt(live.LastSeq, 10)
 	}
-	status := statusOf[body.Error.Code]
+	status := body.Error.Code.Status()
 	if errors.Is(err, errStalled) {
 		status = http.StatusRequestTimeout // it is the client's time that ran out
 	}
@@ -62,9 +43,6 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 func breakOff() { panic(http.ErrAbortHandler) }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
-	if status == 0 {
-		status = http.StatusInternalServerError
-	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")

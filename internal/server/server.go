@@ -15,6 +15,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/engine"
 	"ibid/internal/fetch"
 	"ibid/internal/ingest"
 	"ibid/internal/run"
@@ -128,7 +129,7 @@ type Config struct {
 	Status     func(ctx context.Context) api.Status  // GET /v1/status
 	Doctor     func(ctx context.Context) []api.Check // GET /v1/doctor
 	// Repair builds the search index anew from the database: POST /v1/doctor/repair
-	Repair func(ctx context.Context) (ingest.Agreement, error)
+	Repair func(ctx context.Context) (engine.Agreement, error)
 	// Inventory says what is stored and where: GET /v1/inventory
 	Inventory func(ctx context.Context) (api.Inventory, error)
 	// Settings says what is set, and Try whether what a setting names answers:

@@ -66,15 +66,11 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, err := db.Join()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var ids atomic.Int64
 	newID := func() string { return fmt.Sprintf("id-%06d", ids.Add(1)) }
-	x := local.New(local.Config{})
-	searcher := search.New(search.Config{Index: x, Store: passages{db}})
-	pipeline, err := ingest.New(ingest.Config{Dir: dir, Owner: self.Owner(), Notifier: self, Store: db, Leases: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Index: x, Vectors: x,
+	x := local.NewKept(local.KeptConfig{Path: filepath.Join(dir, "index.snapshot"), Library: db})
+	searcher := search.New(search.Config{Engine: x, Store: passages{db}})
+	pipeline, err := ingest.New(ingest.Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Engine: x,
 		Extractor: plainFiles{}, SetEmbedder: searcher.SetEmbedder, Now: time.Now, NewID: newID})
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +78,7 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	if err := pipeline.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	runner := run.New(run.Config{Store: db, Leases: db, Threads: db, Answer: answer, Owner: self.Owner(), Notifier: self, Now: time.Now, NewID: newID})
+	runner := run.New(run.Config{Store: db, Leases: db, Threads: db, Answer: answer, Owner: "test", Now: time.Now, NewID: newID})
 	runner.Open()
 	cfg := server.Config{Runner: runner, Threads: db, Messages: db, Branches: db, Library: db, Pipeline: pipeline, Originals: pipeline, Searcher: searcher,
 		Status: func(context.Context) api.Status { return api.Status{} }, Doctor: func(context.Context) []api.Check { return nil },

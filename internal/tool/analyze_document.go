@@ -60,9 +60,6 @@ func (t *AnalyzeDocument) Call(ctx context.Context, view access.View, call ibid.
 	return t.analyze(ctx, view, d, x, env.Scope)
 }
 
-const analyzeTask = `You analyse one document of the user's. Give a summary of three to five sentences, up to 8 topics, up to 12 entities (people, organisations, places, products) and up to 8 key facts (one sentence each, with their numbers and dates).
-` + fencedIsData + "\n\n"
-
 var analysisSchema = json.RawMessage(`{
 "type":"object",
 "properties":{
@@ -75,14 +72,14 @@ var analysisSchema = json.RawMessage(`{
 
 func (t *AnalyzeDocument) analyze(ctx context.Context, view access.View, d ibid.Document, x ibid.Extract, scope ibid.Scope) (ibid.ToolOutput, error) {
 	sheet, all := beginning("doc", d, x, maxReading)
-	system, extent := analyzeTask, "the whole text"
+	shown, extent := ibid.ShownDocument{Title: title(d), Passages: []ibid.Handled{sheet}}, "the whole text"
 	if !all {
-		system += outline(d, x)
+		shown.Headings = headings(x)
 		extent = fmt.Sprintf("the headings and the first %d %% of the text", max(1, 100*len(sheet.Text)/len(x.Text)))
 	}
 	said, res, err := ask(ctx, t.model, ibid.ModelRequest{
-		System: system + ibid.FormatPassages([]ibid.Handled{sheet}), Schema: analysisSchema, MaxTokens: 1500,
-		Turns: []ibid.Turn{ibid.UserTurn(fmt.Sprintf("Analyse the document %q.", title(d)))},
+		Brief:  &ibid.Brief{Instruction: ibid.InstructAnalyze, Documents: []ibid.ShownDocument{shown}},
+		Schema: analysisSchema, MaxTokens: 1500, Turns: []ibid.Turn{ibid.About(ibid.Subject{Title: title(d)})},
 	})
 	what := "analyse " + title(d)
 	if err != nil {

@@ -87,25 +87,22 @@ func (t *CompareDocuments) Call(ctx context.Context, view access.View, call ibid
 	return t.compare(ctx, sides, args.Question)
 }
 
-const compareTask = `You compare two documents of the user's to answer one question. Say what each document says about it, then how they differ or agree, in at most 200 words. Where a document says nothing about it, say so.
-After each statement put the id of the passage it is from in square brackets, like [a1] or [b2].
-` + fencedIsData + "\n\n"
-
 func (t *CompareDocuments) compare(ctx context.Context, sides [2]side, question string) (ibid.ToolOutput, error) {
-	system := compareTask
+	brief := ibid.Brief{Instruction: ibid.InstructCompare}
 	places := map[string]string{}
 	for i, handle := range []string{"a", "b"} {
 		sheets, all := sides[i].sheets(handle)
+		shown := ibid.ShownDocument{Title: title(sides[i].document), Passages: sheets}
 		if !all {
-			system += outline(sides[i].document, sides[i].text)
+			shown.Headings = headings(sides[i].text)
 		}
-		system += ibid.FormatPassages(sheets)
+		brief.Documents = append(brief.Documents, shown)
 		for _, sheet := range sheets {
 			places[sheet.Handle] = placeOf(sheet)
 		}
 	}
-	said, res, err := ask(ctx, t.model, ibid.ModelRequest{System: system, MaxTokens: 1200,
-		Turns: []ibid.Turn{ibid.UserTurn(question)}})
+	said, res, err := ask(ctx, t.model, ibid.ModelRequest{Brief: &brief, MaxTokens: 1200,
+		Turns: []ibid.Turn{ibid.About(ibid.Subject{Question: question})}})
 	a, b := sides[0].document, sides[1].document
 	if err == nil && said == "" {
 		err = fmt.Errorf("the model said nothing")

@@ -47,11 +47,8 @@ func (t *SearchHypothetical) Spec() ibid.ToolSpec { return searchHypothetical.Sp
 // Detail is the query.
 func (t *SearchHypothetical) Detail(args json.RawMessage) string { return detail(args, "query") }
 
-// hypotheticalTask and maxHypothetical, in tokens and in bytes, keep what is
-// imagined to the size of a passage.
+// What is imagined is kept to the size of a passage, in tokens and in bytes.
 const (
-	hypotheticalTask = "Write one short paragraph, three to five sentences, as it could stand in a document that answers the user's question. " +
-		"Use the words that such a document would use. Invent what you do not know: the paragraph is only used to find real ones like it. Write nothing else."
 	maxHypotheticalTokens = 250
 	maxHypothetical       = 2000
 )
@@ -67,8 +64,8 @@ func (t *SearchHypothetical) Call(ctx context.Context, view access.View, call ib
 	var usage ibid.Usage
 	note := ", for the query itself: no model imagined a passage"
 	if t.model != nil {
-		said, res, err := ask(ctx, t.model, ibid.ModelRequest{System: hypotheticalTask, MaxTokens: maxHypotheticalTokens,
-			Turns: []ibid.Turn{ibid.UserTurn(q.Text)}})
+		said, res, err := ask(ctx, t.model, ibid.ModelRequest{Brief: &ibid.Brief{Instruction: ibid.InstructImagine}, MaxTokens: maxHypotheticalTokens,
+			Turns: []ibid.Turn{ibid.About(ibid.Subject{Question: q.Text})}})
 		usage = res.Usage
 		switch {
 		case ctx.Err() != nil:

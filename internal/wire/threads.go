@@ -1,16 +1,24 @@
 package wire
 
-import "ibid"
+import (
+	"strings"
+
+	"ibid"
+)
 
 // Threads is the native protocol: GET /v1/threads/{id}/stream, as server-sent
 // events with "id: <position>".
 //
 //	message_start (reasoning_start reasoning_delta* reasoning_end | step | citations)*
 //	(text_start (citation_placed* text_delta)* text_end [text_retracted …])* message_end done
+//
+// An event of a kind of work that is no answer is a frame of its own name: of
+// "quiz.item" comes item.
 type Threads struct {
 	cursor
 	message   string
-	reasoning bool // reasoning_start stands without reasoning_end
+	work      string // the kind of work and a point, where it is no answer
+	reasoning bool   // reasoning_start stands without reasoning_end
 	text      bool
 }
 
@@ -24,6 +32,9 @@ func (p *Threads) Next(e ibid.Event) []Frame {
 	}
 	switch d := e.Data.(type) {
 	case ibid.RunStarted:
+		if d.Kind != "" {
+			p.work = d.Kind + "."
+		}
 		if d.Attempt <= 1 {
 			out.add("message_start", d, field{"type", "message_start"}) // it names the message itself
 		} else {
@@ -77,6 +88,11 @@ func (p *Threads) Next(e ibid.Event) []Frame {
 		p.closeText(&out)
 		p.add(&out, "message_end", d)
 		p.add(&out, "done", nil)
+	default:
+		if name, own := strings.CutPrefix(d.EventType(), p.work); own && p.work != "" {
+			p.closeText(&out)
+			p.add(&out, name, d)
+		}
 	}
 	return out.done()
 }

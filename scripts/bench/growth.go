@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/engine"
 	"ibid/internal/engine/local"
 	"ibid/internal/lsa"
 	"ibid/internal/search"
@@ -74,8 +75,7 @@ func (b *indexed) growTo(ctx context.Context, o options, p *passages, next *int,
 	if err == nil {
 		defer kept.Close()
 		*next = upTo
-		_, err = b.index.Load(kept)
-		return err
+		return b.index.Load(kept)
 	}
 	if err := b.grow(ctx, p, next, upTo); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (b *indexed) growTo(ctx context.Context, o options, p *passages, next *int,
 	if err != nil {
 		return fmt.Errorf("keep the index: %w", err)
 	}
-	return errors.Join(b.index.Save(made, 1), made.Close())
+	return errors.Join(b.index.Save(made), made.Close())
 }
 
 // larger steps 10,000, 30,000, 100,000, 300,000 and so on.
@@ -108,7 +108,7 @@ func (b *indexed) fitOn(ctx context.Context, p *passages) error {
 	if b.model, err = lsa.Fit(ctx, slices.Values(texts), lsa.Config{}); err != nil {
 		return err
 	}
-	b.searcher = search.New(search.Config{Index: b.index, Embedder: b.model, MaxLimit: 100})
+	b.searcher = search.New(search.Config{Engine: b.index, Embedder: b.model, MaxLimit: 100})
 	b.asked, err = b.model.Embed(ctx, b.queries, ibid.EmbedQuery)
 	return err
 }
@@ -137,7 +137,9 @@ func (b *indexed) grow(ctx context.Context, p *passages, next *int, upTo int) er
 
 func (b *indexed) add(ctx context.Context, p *passages, n int) error {
 	doc, chunks := p.document(n)
-	b.index.Put(doc, chunks)
+	if err := b.index.Apply(ctx, []engine.Change{engine.Put{Document: doc, Passages: chunks}}); err != nil {
+		return err
+	}
 	ids, bodies := make([]string, len(chunks)), make([]string, len(chunks))
 	for i, c := range chunks {
 		ids[i], bodies[i] = c.ID, c.Text
@@ -146,7 +148,7 @@ func (b *indexed) add(ctx context.Context, p *passages, n int) error {
 	if err != nil {
 		return err
 	}
-	return b.index.PutVectors(b.model.Name(), ids, vecs)
+	return b.index.Apply(ctx, []engine.Change{engine.Vectors{Space: b.model.Name(), IDs: ids, Vectors: vecs}})
 }
 
 // drawGrowth is a chart with logarithmic axes, where what grows as fast as the

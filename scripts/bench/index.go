@@ -12,6 +12,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/engine"
 	"ibid/internal/engine/local"
 	"ibid/internal/lsa"
 	"ibid/internal/search"
@@ -55,14 +56,17 @@ func buildIndex(ctx context.Context, p *passages, n int, keep bool) (*indexed, e
 		if keep {
 			b.ids, b.vectors = append(b.ids, ids...), append(b.vectors, vecs...)
 		}
-		return b.index.PutVectors(b.model.Name(), ids, vecs)
+		return b.index.Apply(ctx, []engine.Change{engine.Vectors{Space: b.model.Name(), IDs: ids, Vectors: vecs}})
 	}
 	var waiting [][]ibid.Chunk
 	for i := 0; i < n/documentChunks; i++ {
 		doc, chunks := p.document(i)
 		used := cpuTime()
-		b.index.Put(doc, chunks)
+		err := b.index.Apply(ctx, []engine.Change{engine.Put{Document: doc, Passages: chunks}})
 		indexing += cpuTime() - used
+		if err != nil {
+			return nil, err
+		}
 		if b.model == nil {
 			waiting = append(waiting, chunks)
 			for _, c := range chunks {
@@ -90,15 +94,12 @@ func buildIndex(ctx context.Context, p *passages, n int, keep bool) (*indexed, e
 		}
 	}
 	b.rate = float64(n) / max(indexing, time.Microsecond).Seconds()
-	if err := b.index.UseSpace(b.model.Name()); err != nil {
-		return nil, err
-	}
 	b.bytes = heap() - before - b.kept()
 	var err error
 	if b.asked, err = b.model.Embed(ctx, b.queries, ibid.EmbedQuery); err != nil {
 		return nil, err
 	}
-	b.searcher = search.New(search.Config{Index: b.index, Embedder: b.model, MaxLimit: 100})
+	b.searcher = search.New(search.Config{Engine: b.index, Embedder: b.model, MaxLimit: 100})
 	return b, nil
 }
 
@@ -235,8 +236,11 @@ func (b *indexed) duringIndexing(ctx context.Context, p *passages, from int) (pa
 			default:
 			}
 			d := documents[i%len(documents)]
-			b.index.Put(d.doc, d.chunks)
-			b.index.Delete(d.doc.ID) // so that it grows no larger
+			err := b.index.Apply(ctx, []engine.Change{engine.Put{Document: d.doc, Passages: d.chunks},
+				engine.Remove{DocumentID: d.doc.ID}}) // so that it grows no larger
+			if err != nil {
+				return
+			}
 		}
 	}()
 	measured, err := b.measure(ctx, 1)
@@ -285,14 +289,13 @@ func measureIndex(ctx context.Context, o options, n int, label string, t *table)
 // measureSnapshot times reading a snapshot.
 func measureSnapshot(b *indexed, o options, t *table) error {
 	var saved bytes.Buffer
-	if err := b.index.Save(&saved, 1); err != nil {
+	if err := b.index.Save(&saved); err != nil {
 		return err
 	}
 	var times []time.Duration
 	for range o.runs {
 		took, err := timed(func() error {
-			_, err := local.New(local.Config{}).Load(bytes.NewReader(saved.Bytes()))
-			return err
+			return local.New(local.Config{}).Load(bytes.NewReader(saved.Bytes()))
 		})
 		if err != nil {
 			return err

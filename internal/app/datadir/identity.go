@@ -28,7 +28,7 @@ import (
 // means that a database was lost, and never that a start was cut short.
 const IdentityName = "identity"
 
-// SnapshotName is the file that internal/ingest keeps the search index in.
+// SnapshotName is the file that internal/engine/local keeps the search index in.
 const SnapshotName = "index.snapshot"
 
 // errDamaged is what readIdentity returns of a file that does not hold what was

@@ -25,7 +25,7 @@ func TestAllocations(t *testing.T) {
 		for i := range 100 {
 			s.chunks = append(s.chunks, ibid.Chunk{ID: fmt.Sprint(d, "/", i), Text: randomText(rng, 40)})
 		}
-		x.Put(s.doc, s.chunks)
+		x.put(0, s.doc, s.chunks)
 		putVectors(t, x, s.chunks)
 	}
 	v := randomVector(rng, 70)

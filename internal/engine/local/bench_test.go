@@ -52,7 +52,7 @@ func benchmarkCorpus(b *testing.B, n int) *corpus {
 			s.chunks = append(s.chunks, ibid.Chunk{ID: fmt.Sprintf("%s/%d", id, k), DocumentID: id, Text: text})
 		}
 		c.docs = append(c.docs, s)
-		c.x.Put(s.doc, s.chunks)
+		c.x.put(0, s.doc, s.chunks)
 	}
 	for i := range 500 {
 		c.queries = append(c.queries, queries[i*len(queries)/500])
@@ -122,12 +122,9 @@ func (c *corpus) embed(b *testing.B, dimensions int) {
 		for i := range s.chunks {
 			ids[i], vecs[i] = s.chunks[i].ID, vec()
 		}
-		if err := c.x.PutVectors("bench", ids, vecs); err != nil {
+		if err := c.x.putVectors("bench", ids, vecs); err != nil {
 			b.Fatal(err)
 		}
-	}
-	if err := c.x.UseSpace("bench"); err != nil {
-		b.Fatal(err)
 	}
 	for range 200 {
 		c.vectors = append(c.vectors, vec())
@@ -209,7 +206,7 @@ func BenchmarkPut(b *testing.B) {
 	x, i := New(Config{}), 0
 	for b.Loop() {
 		s := c.docs[i%len(c.docs)]
-		x.Put(s.doc, s.chunks)
+		x.put(0, s.doc, s.chunks)
 		i++
 	}
 	b.ReportMetric(float64(50*b.N)/b.Elapsed().Seconds(), "chunks/s")
@@ -220,7 +217,7 @@ func BenchmarkBuild(b *testing.B) {
 	for b.Loop() {
 		x := New(Config{})
 		for _, s := range c.docs {
-			x.Put(s.doc, s.chunks)
+			x.put(0, s.doc, s.chunks)
 		}
 	}
 	b.ReportMetric(100_000*float64(b.N)/b.Elapsed().Seconds(), "chunks/s")
@@ -230,11 +227,11 @@ func BenchmarkLoad(b *testing.B) {
 	sizes(b, func(b *testing.B, c *corpus) {
 		c.embed(b, 300)
 		var saved bytes.Buffer
-		if err := c.x.Save(&saved, 1); err != nil {
+		if err := c.x.Save(&saved); err != nil {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			if _, err := New(Config{}).Load(bytes.NewReader(saved.Bytes())); err != nil {
+			if err := New(Config{}).Load(bytes.NewReader(saved.Bytes())); err != nil {
 				b.Fatal(err)
 			}
 		}

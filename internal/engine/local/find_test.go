@@ -13,7 +13,7 @@ func indexOf(texts ...string) *Index {
 	x := New(Config{})
 	for i, s := range texts {
 		id := fmt.Sprint(i)
-		x.Put(ibid.Document{ID: "d" + id}, []ibid.Chunk{{ID: id, DocumentID: "d" + id, Text: s}})
+		x.put(0, ibid.Document{ID: "d" + id}, []ibid.Chunk{{ID: id, DocumentID: "d" + id, Text: s}})
 	}
 	return x
 }
@@ -84,7 +84,7 @@ func TestQuotations(t *testing.T) {
 func TestPhrasesAcrossSegments(t *testing.T) {
 	x := New(Config{SegmentChunks: 2})
 	for i := range 9 {
-		x.Put(ibid.Document{ID: fmt.Sprint(i)}, []ibid.Chunk{{ID: fmt.Sprint(i), Text: []string{"red apple", "apple red", "green"}[i%3]}})
+		x.put(0, ibid.Document{ID: fmt.Sprint(i)}, []ibid.Chunk{{ID: fmt.Sprint(i), Text: []string{"red apple", "apple red", "green"}[i%3]}})
 	}
 	if got := order(t, x, `"red apple"`); got != "0 3 6" {
 		t.Errorf("finds %s", got)
@@ -94,7 +94,7 @@ func TestPhrasesAcrossSegments(t *testing.T) {
 func TestLanguages(t *testing.T) {
 	x := New(Config{})
 	put := func(id, language, text string) {
-		x.Put(ibid.Document{ID: id, Language: language}, []ibid.Chunk{{ID: id, Text: text}})
+		x.put(0, ibid.Document{ID: id, Language: language}, []ibid.Chunk{{ID: id, Text: text}})
 	}
 	put("de", "", "Die Häuser der Bürger stehen nicht weit von dem Fluss und sind aus Stein.")
 	put("en", "", "The houses of the citizens are not far from the river and are made of stone.")
@@ -114,11 +114,11 @@ func TestLanguages(t *testing.T) {
 
 func TestFields(t *testing.T) {
 	x := New(Config{})
-	x.Put(ibid.Document{ID: "a", Title: "Annual report of Acme", Name: "acme-2018.pdf"}, []ibid.Chunk{
+	x.put(0, ibid.Document{ID: "a", Title: "Annual report of Acme", Name: "acme-2018.pdf"}, []ibid.Chunk{
 		{ID: "a0", Text: "Revenue grew."}, {ID: "a1", Heading: []string{"Risks", "Currency"}, Text: "The dollar may fall."}})
-	x.Put(ibid.Document{ID: "b", Title: "Annual report of Bolt", Name: "bolt-2018.pdf"}, []ibid.Chunk{
+	x.put(0, ibid.Document{ID: "b", Title: "Annual report of Bolt", Name: "bolt-2018.pdf"}, []ibid.Chunk{
 		{ID: "b0", Text: "Revenue grew."}, {ID: "b1", Text: "The dollar may fall, a currency among many, and other text goes on."}})
-	x.Put(ibid.Document{ID: "w", Title: "The Who"}, []ibid.Chunk{{ID: "w0", Text: "A band."}})
+	x.put(0, ibid.Document{ID: "w", Title: "The Who"}, []ibid.Chunk{{ID: "w0", Text: "A band."}})
 	for query, want := range map[string]string{
 		"acme revenue":      "a0",
 		"bolt revenue":      "b0",
@@ -146,7 +146,7 @@ func TestNamesTellAlikeDocumentsApart(t *testing.T) {
 			}
 			chunks = append(chunks, ibid.Chunk{ID: fmt.Sprint(id, "/", i), Text: text})
 		}
-		x.Put(ibid.Document{ID: id, Title: fmt.Sprint(company, " annual report ", year)}, chunks)
+		x.put(0, ibid.Document{ID: id, Title: fmt.Sprint(company, " annual report ", year)}, chunks)
 	}
 	for _, company := range []string{"Acme", "Bolt", "Core", "Dyna"} {
 		for year := 2018; year < 2021; year++ {
@@ -156,37 +156,39 @@ func TestNamesTellAlikeDocumentsApart(t *testing.T) {
 	if got := order(t, x, "capital expenditure of Acme 2019"); !strings.HasPrefix(got, "Acme2019/") {
 		t.Errorf("finds %s", got)
 	}
-	if w := x.titles.weight(x.Len()); w != familyWeight {
+	if w := x.titles.weight(x.totals.chunks); w != familyWeight {
 		t.Errorf("titles count %v", w)
 	}
 	for i := range 40 {
 		id := fmt.Sprint("x", i)
-		x.Put(ibid.Document{ID: id, Title: fmt.Sprintf("quite%c alone%c%c", 'a'+i%26, 'a'+i/26, 'a'+i%26)}, []ibid.Chunk{{ID: id}, {ID: id + "b"}, {ID: id + "c"}, {ID: id + "d"}})
+		x.put(0, ibid.Document{ID: id, Title: fmt.Sprintf("quite%c alone%c%c", 'a'+i%26, 'a'+i/26, 'a'+i%26)}, []ibid.Chunk{{ID: id}, {ID: id + "b"}, {ID: id + "c"}, {ID: id + "d"}})
 	}
-	if w := x.titles.weight(x.Len()); w != titleWeight {
+	if w := x.titles.weight(x.totals.chunks); w != titleWeight {
 		t.Errorf("among other titles they count %v", w)
 	}
 }
 
 func TestStats(t *testing.T) {
 	x := indexOf("one river", "two rivers")
-	if err := x.PutVectors("s", []string{"0", "gone"}, [][]float32{{1, 0}, {0, 1}}); err != nil {
+	if err := x.putVectors("s", []string{"0", "gone"}, [][]float32{{1, 0}, {0, 1}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := x.UseSpace("s"); err != nil {
-		t.Fatal(err)
-	}
-	if s := x.Stats(); s.Documents != 2 || s.Chunks != 2 || s.Vectors != 1 || s.Space != "s" || s.Bytes <= 0 {
+	if s := x.Stats(); s.Documents != 2 || s.Chunks != 2 || s.Vectors["s"] != 1 || s.Bytes <= 0 {
 		t.Errorf("%+v", s)
 	}
-	if got := x.Missing("s"); len(got) != 1 || got[0] != "1" {
-		t.Errorf("missing %v", got)
+	if got, next, err := x.Lacking(t.Context(), "s", ibid.Page{}); err != nil || next != "" || len(got) != 1 || got[0] != "1" {
+		t.Errorf("lacking %v, %q, %v", got, next, err)
 	}
-	if got := x.Missing("other"); len(got) != 2 {
-		t.Errorf("missing in a space that is not there: %v", got)
+	first, next, err := x.Lacking(t.Context(), "other", ibid.Page{Limit: 1})
+	if err != nil || len(first) != 1 || next == "" {
+		t.Fatalf("lacking in a space that is not there: %v, %q, %v", first, next, err)
 	}
-	x.DropSpace("s")
-	if s := x.Stats(); s.Vectors != 0 || s.Space != "" || len(x.Spaces()) != 0 {
-		t.Errorf("after DropSpace: %+v", s)
+	second, next, err := x.Lacking(t.Context(), "other", ibid.Page{Limit: 1, Cursor: next})
+	if err != nil || len(second) != 1 || second[0] == first[0] || next != "" {
+		t.Errorf("then %v, %q, %v", second, next, err)
+	}
+	x.forget("s")
+	if s := x.Stats(); len(s.Vectors) != 0 {
+		t.Errorf("after forget: %+v", s)
 	}
 }

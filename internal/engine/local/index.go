@@ -22,6 +22,7 @@ import (
 	"cmp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ibid"
@@ -41,9 +42,11 @@ type Index struct {
 
 	// writer serialises updates and guards what only they need.
 	writer  sync.Mutex
-	parts   [][]part // by slot: where the chunks are
-	changed []uint32 // by term number: 1 + its place in the addition that is prepared
-	free    []uint32 // slots to use again
+	parts   [][]part         // by slot: where the chunks are
+	changed []uint32         // by term number: 1 + its place in the addition that is prepared
+	free    []uint32         // slots to use again
+	removed map[string]int64 // by id of a document that is gone: the number of the change
+	applied atomic.Int64     // the highest change number that was applied
 
 	// mu guards what searches read. Updates change it under both locks, and
 	// read it under writer alone.
@@ -57,7 +60,6 @@ type Index struct {
 	segments  []*segment // the last one grows, unless it is full
 	totals    totals
 	spaces    map[string]*space
-	used      string // the space that Stats counts
 }
 
 // slot is what searches know of a document.
@@ -65,6 +67,7 @@ type slot struct {
 	id               string   // "" when the slot is free
 	category, folder uint32   // labels
 	language         uint32   // label; that of all its chunks
+	change           int64    // number of the library's change that it is of
 	marks            []uint32 // labels of its tags and metadata
 	title            []titleTerm
 }
@@ -84,17 +87,6 @@ type totals struct {
 	languages     map[string]int
 }
 
-// Stats says how large the index is.
-type Stats struct {
-	Documents int
-	Chunks    int
-	Terms     int
-	Segments  int
-	Vectors   int    // in the space that queries use
-	Space     string // the space that queries use, "" for none
-	Bytes     int64  // memory held, estimated
-}
-
 // New returns an empty index.
 func New(cfg Config) *Index {
 	x := &Index{segmentChunks: min(cmp.Or(cfg.SegmentChunks, maxSegmentChunks), maxSegmentChunks)}
@@ -112,18 +104,19 @@ func (x *Index) reset() {
 	x.labels = newLabels()
 	x.titles = titleField{postings: make(map[uint32][]titlePosting)}
 	x.totals = totals{languages: make(map[string]int)}
-	x.spaces, x.used = make(map[string]*space), ""
+	x.spaces, x.removed = make(map[string]*space), make(map[string]int64)
+	x.applied.Store(0)
 }
 
 // lockedChunks is how many chunks are added while searches wait, some hundredths
 // of a millisecond.
 const lockedChunks = 32
 
-// Put adds a document, or replaces all of its chunks at once: no search sees
+// put adds a document, or replaces all of its chunks at once: no search sees
 // some of the old and some of the new. Chunks that keep their id keep their
 // vectors. A chunk whose id another document holds, or that comes twice, is
-// left out.
-func (x *Index) Put(doc ibid.Document, chunks []ibid.Chunk) {
+// left out. number is that of the library's change.
+func (x *Index) put(number int64, doc ibid.Document, chunks []ibid.Chunk) {
 	// Words are cut before any lock is taken: documents can be put in parallel.
 	r := x.readers.Get().(*reader)
 	defer x.readers.Put(r)
@@ -132,6 +125,9 @@ func (x *Index) Put(doc ibid.Document, chunks []ibid.Chunk) {
 	x.writer.Lock()
 	defer x.writer.Unlock()
 	at, known := x.documents[doc.ID]
+	if x.isOld(doc.ID, at, known, number) {
+		return
+	}
 	if !known {
 		at = x.freeSlot()
 	}
@@ -147,7 +143,8 @@ func (x *Index) Put(doc ibid.Document, chunks []ibid.Chunk) {
 	stays := chunksOf(parts)
 	x.lock()
 	x.documents[doc.ID] = at
-	x.slots[at].id = doc.ID
+	x.slots[at].id, x.slots[at].change = doc.ID, number
+	delete(x.removed, doc.ID)
 	x.slots[at].category, x.slots[at].folder = x.labels.number(doc.Category), x.labels.number(doc.Folder)
 	x.slots[at].marks = x.labels.marks(doc)
 	x.setTitle(at, read.title)
@@ -156,11 +153,17 @@ func (x *Index) Put(doc ibid.Document, chunks []ibid.Chunk) {
 	x.maintain()
 }
 
-// Delete removes a document and its chunks from search.
-func (x *Index) Delete(documentID string) {
+// remove takes a document and its chunks out of search.
+func (x *Index) remove(number int64, documentID string) {
 	x.writer.Lock()
 	defer x.writer.Unlock()
 	at, known := x.documents[documentID]
+	if x.isOld(documentID, at, known, number) {
+		return
+	}
+	if number > 0 {
+		x.removed[documentID] = number
+	}
 	if !known {
 		return
 	}
@@ -307,55 +310,4 @@ func (t *totals) add(s *segment, i, n int, language string) {
 	if t.languages[language] += n; t.languages[language] == 0 {
 		delete(t.languages, language)
 	}
-}
-
-// Len returns the number of chunks.
-func (x *Index) Len() int {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return x.totals.chunks
-}
-
-// ChunkSets returns, by document, the fingerprint of the ids of its chunks that
-// can be found.
-func (x *Index) ChunkSets() map[string]ibid.ChunkSet {
-	x.writer.Lock()
-	defer x.writer.Unlock()
-	sets := make(map[string]ibid.ChunkSet, len(x.documents))
-	for id, at := range x.documents {
-		var set ibid.ChunkSet
-		for _, p := range x.parts[at] {
-			for i := p.from; i < p.to; i++ {
-				if p.segment.alive[i] {
-					set = set.With(x.chunks.ids[p.segment.chunks[i]])
-				}
-			}
-		}
-		sets[id] = set
-	}
-	return sets
-}
-
-// Stats returns the size of the index.
-func (x *Index) Stats() Stats {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	s := Stats{Chunks: x.totals.chunks, Terms: len(x.terms), Segments: len(x.segments), Space: x.used}
-	for i := range x.slots {
-		if x.slots[i].id != "" {
-			s.Documents++
-		}
-	}
-	// Keys, values and the overhead of the map of terms.
-	s.Bytes = int64(len(x.terms))*64 + x.chunks.bytes() + int64(len(x.slots))*128
-	for _, seg := range x.segments {
-		s.Bytes += seg.bytes()
-	}
-	for name, sp := range x.spaces {
-		s.Bytes += sp.bytes()
-		if name == x.used {
-			s.Vectors = sp.rows
-		}
-	}
-	return s
 }

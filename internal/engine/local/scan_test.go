@@ -133,8 +133,8 @@ func TestRecall(t *testing.T) {
 			chunks[i].ID = fmt.Sprint(d, "/", i)
 			ids[i], vecs[i] = chunks[i].ID, made()
 		}
-		x.Put(ibid.Document{ID: fmt.Sprint(d)}, chunks)
-		if err := x.PutVectors("test", ids, vecs); err != nil {
+		x.put(0, ibid.Document{ID: fmt.Sprint(d)}, chunks)
+		if err := x.putVectors("test", ids, vecs); err != nil {
 			t.Fatal(err)
 		}
 	}

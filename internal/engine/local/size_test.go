@@ -37,8 +37,8 @@ func TestBytesPerChunk(t *testing.T) {
 			made[i] = ibid.Chunk{ID: fmt.Sprintf("%016d-%015d", d, i), Text: b.String()}
 			ids[i], vecs[i] = made[i].ID, randomVector(rng, 300)
 		}
-		x.Put(doc, made)
-		if err := x.PutVectors("test", ids, vecs); err != nil {
+		x.put(0, doc, made)
+		if err := x.putVectors("test", ids, vecs); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -52,13 +52,13 @@ func TestBytesPerChunk(t *testing.T) {
 	}
 	hold("built", heap()-before)
 	var saved bytes.Buffer
-	if err := x.Save(&saved, 1); err != nil {
+	if err := x.Save(&saved); err != nil {
 		t.Fatal(err)
 	}
 	x = nil
 	before = heap()
 	x = New(Config{})
-	if _, err := x.Load(&saved); err != nil {
+	if err := x.Load(&saved); err != nil {
 		t.Fatal(err)
 	}
 	hold("loaded", heap()-before)

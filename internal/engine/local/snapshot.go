@@ -14,8 +14,9 @@ import (
 //
 //	kind (1 byte) · length (8 bytes) · CRC-32C of the content (4 bytes) · content
 //
-// little-endian: head, terms, documents, chunks, one frame per segment, per space a
-// space frame and its blocks, and an end frame, without which it was cut short.
+// little-endian: head, terms, documents, numbers of their changes, chunks, one frame
+// per segment, per space a space frame and its blocks, and an end frame, without
+// which it was cut short. Older snapshots have no numbers of changes.
 // What a frame says is trusted once its checksum is right, but for sizes.
 const magic = "ibid index 4\n"
 
@@ -23,6 +24,7 @@ const (
 	frameHead      = 'h'
 	frameTerms     = 't'
 	frameDocuments = 'd'
+	frameChanges   = 'n'
 	frameChunks    = 'c'
 	frameSegment   = 's'
 	frameSpace     = 'v'
@@ -36,18 +38,21 @@ var ErrDamaged = errors.New("the index snapshot is damaged or of another version
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Save writes a snapshot. sequence is the caller's: the change up to which the
-// index is complete, which Load gives back. Searches go on meanwhile, updates
-// wait.
-func (x *Index) Save(w io.Writer, sequence int64) error {
+// Save writes a snapshot. Searches go on meanwhile, updates wait.
+func (x *Index) Save(w io.Writer) error {
 	x.writer.Lock()
 	defer x.writer.Unlock()
+	return x.save(w)
+}
+
+// save is Save for who holds writer.
+func (x *Index) save(w io.Writer) error {
 	out := &frameWriter{w: bufio.NewWriterSize(w, 1<<20)}
 	_, out.err = out.w.WriteString(magic)
 	e := &out.encoder
 
-	e.uint64(uint64(sequence))
-	e.string(x.used)
+	e.uint64(uint64(x.applied.Load()))
+	e.string("") // where older versions named a space
 	out.end(frameHead)
 
 	terms := make([]string, len(x.terms))
@@ -59,6 +64,12 @@ func (x *Index) Save(w io.Writer, sequence int64) error {
 
 	x.saveDocuments(e)
 	out.end(frameDocuments)
+
+	e.uint32(uint32(len(x.slots)))
+	for _, s := range x.slots {
+		e.uint64(uint64(s.change))
+	}
+	out.end(frameChanges)
 
 	e.strings(x.chunks.ids)
 	e.uint32s(x.chunks.owners)
@@ -137,12 +148,12 @@ func (s *space) saveBlock(e *encoder, b *block, rows int) {
 	}
 }
 
-// Load replaces the index by a snapshot and returns its sequence. The error is
-// ErrDamaged when the snapshot is of no use; the index is as it was then.
-func (x *Index) Load(r io.Reader) (sequence int64, err error) {
+// Load replaces the index by a snapshot. The error is ErrDamaged when the snapshot
+// is of no use; the index is as it was then.
+func (x *Index) Load(r io.Reader) error {
 	fresh := New(Config{SegmentChunks: x.segmentChunks})
-	if sequence, err = fresh.load(r); err != nil {
-		return 0, fmt.Errorf("load the index: %w", err)
+	if err := fresh.load(r); err != nil {
+		return fmt.Errorf("load the index: %w", err)
 	}
 	x.writer.Lock()
 	defer x.writer.Unlock()
@@ -150,27 +161,27 @@ func (x *Index) Load(r io.Reader) (sequence int64, err error) {
 	defer x.mu.Unlock()
 	x.documents, x.parts, x.free = fresh.documents, fresh.parts, fresh.free
 	x.terms, x.slots, x.chunks, x.labels, x.titles = fresh.terms, fresh.slots, fresh.chunks, fresh.labels, fresh.titles
-	x.segments, x.totals, x.spaces, x.used = fresh.segments, fresh.totals, fresh.spaces, fresh.used
-	return sequence, nil
+	x.segments, x.totals, x.spaces, x.removed = fresh.segments, fresh.totals, fresh.spaces, fresh.removed
+	x.applied.Store(fresh.applied.Load())
+	return nil
 }
 
 // load fills an empty index.
-func (x *Index) load(r io.Reader) (sequence int64, err error) {
+func (x *Index) load(r io.Reader) error {
 	in := frameReader{r: bufio.NewReaderSize(r, 1<<20)}
 	line := make([]byte, len(magic))
 	if _, err := io.ReadFull(in.r, line); err != nil || string(line) != magic {
-		return 0, fmt.Errorf("%w: it does not begin as one", ErrDamaged)
+		return fmt.Errorf("%w: it does not begin as one", ErrDamaged)
 	}
 	var current *space
 	for {
 		kind, d, err := in.next()
 		if err != nil {
-			return 0, err
+			return err
 		}
 		switch kind {
 		case frameHead:
-			sequence = int64(d.uint64())
-			x.used = d.string()
+			x.applied.Store(int64(d.uint64()))
 		case frameTerms:
 			terms := d.strings()
 			x.terms = make(map[string]uint32, len(terms))
@@ -179,6 +190,8 @@ func (x *Index) load(r io.Reader) (sequence int64, err error) {
 			}
 		case frameDocuments:
 			x.loadDocuments(d)
+		case frameChanges:
+			x.loadChanges(d)
 		case frameChunks:
 			x.loadChunks(d)
 		case frameSegment:
@@ -187,16 +200,16 @@ func (x *Index) load(r io.Reader) (sequence int64, err error) {
 			current = x.loadSpace(d)
 		case frameBlock:
 			if current == nil {
-				return 0, fmt.Errorf("%w: vectors of no space", ErrDamaged)
+				return fmt.Errorf("%w: vectors of no space", ErrDamaged)
 			}
 			x.loadBlock(d, current)
 		case frameEnd:
-			return sequence, nil
+			return nil
 		default:
-			return 0, fmt.Errorf("%w: unknown part %q", ErrDamaged, kind)
+			return fmt.Errorf("%w: unknown part %q", ErrDamaged, kind)
 		}
 		if d.failed {
-			return 0, fmt.Errorf("%w: part %q does not add up", ErrDamaged, kind)
+			return fmt.Errorf("%w: part %q does not add up", ErrDamaged, kind)
 		}
 	}
 }
@@ -240,6 +253,14 @@ func (x *Index) loadDocuments(d *decoder) {
 			x.titles.length += int64(length)
 		}
 		x.slots = append(x.slots, s)
+	}
+}
+
+func (x *Index) loadChanges(d *decoder) {
+	n := d.length(8)
+	d.require(n == len(x.slots))
+	for at := range x.slots {
+		x.slots[at].change = int64(d.uint64())
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"ibid"
 	"ibid/internal/access"
@@ -21,12 +20,12 @@ const (
 	lockedVectors = 256
 )
 
-// PutVectors stores one vector per chunk id in the named space, which comes into
+// putVectors stores one vector per chunk id in the named space, which comes into
 // being with its first vector. Ids that are not in the index are left out: their
 // documents went while they were embedded. Vectors are scaled to length 1.
-func (x *Index) PutVectors(name string, ids []string, vecs [][]float32) error {
+func (x *Index) putVectors(name string, ids []string, vecs [][]float32) error {
 	if len(ids) != len(vecs) {
-		return fmt.Errorf("put vectors: %d ids with %d vectors", len(ids), len(vecs))
+		return ibid.Errorf(ibid.CodeVectorDB, "put vectors: %d ids with %d vectors", len(ids), len(vecs))
 	}
 	if len(ids) == 0 {
 		return nil
@@ -69,59 +68,13 @@ func (x *Index) PutVectors(name string, ids []string, vecs [][]float32) error {
 	return nil
 }
 
-// UseSpace names the space that queries use now, which Stats counts.
-func (x *Index) UseSpace(name string) error {
-	x.writer.Lock()
-	defer x.writer.Unlock()
-	x.lock()
-	defer x.mu.Unlock()
-	x.used = name
-	return nil
-}
-
-// DropSpace forgets the vectors of a space.
-func (x *Index) DropSpace(name string) {
+// forget drops the vectors of a space.
+func (x *Index) forget(name string) {
 	x.writer.Lock()
 	defer x.writer.Unlock()
 	x.lock()
 	defer x.mu.Unlock()
 	delete(x.spaces, name)
-	if x.used == name {
-		x.used = ""
-	}
-}
-
-// Spaces returns the names of the spaces that hold vectors, ascending.
-func (x *Index) Spaces() []string {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	var names []string
-	for name := range x.spaces {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Missing returns the ids of the chunks that have no vector in the named space,
-// ascending.
-func (x *Index) Missing(name string) []string {
-	x.writer.Lock()
-	defer x.writer.Unlock()
-	s := x.spaces[name]
-	if s != nil && s.rows == len(x.chunks.numbers) {
-		return nil
-	}
-	var ids []string
-	for id, n := range x.chunks.numbers {
-		if s == nil {
-			ids = append(ids, id)
-		} else if _, has := s.rowOf(n); !has {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // Vector returns the chunks whose vectors in the named space are nearest to vec

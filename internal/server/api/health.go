@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"ibid"
+	"ibid/internal/engine"
 	"ibid/internal/ingest"
 )
 
 // Repaired is what POST /v1/doctor/repair answers: what was wrong before, and how
 // long mending it took.
 type Repaired struct {
-	ingest.Agreement
+	engine.Agreement
 	TookMS int64 `json:"took_ms"`
 }
 

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
+
+	"ibid"
 )
 
 // Embeddings returns the stored vectors of a space for the named chunks.
@@ -92,4 +95,46 @@ func decodeVector(b []byte) ([]float32, error) {
 		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 	}
 	return v, nil
+}
+
+// FitName returns the name of the built-in embedder as it was fitted last, "" where
+// it was not.
+func (db *DB) FitName(ctx context.Context) (string, error) {
+	var name string
+	err := db.readers.QueryRowContext(ctx, `SELECT name FROM fits`).Scan(&name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return name, translate(err)
+}
+
+// Fit returns the built-in embedder as it was fitted last; name is "" where it was
+// not.
+func (db *DB) Fit(ctx context.Context) (name string, model []byte, err error) {
+	err = db.readers.QueryRowContext(ctx, `SELECT name, model FROM fits`).Scan(&name, &model)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil, nil
+	}
+	return name, model, translate(err)
+}
+
+// PutFit stores a fit in the place of the one named replaces, "" for none. The error
+// is a CONFLICT when another process has stored its own meanwhile.
+func (db *DB) PutFit(ctx context.Context, name string, model []byte, replaces string, at time.Time) error {
+	return db.write(ctx, func(q querier) error {
+		var has string
+		err := q.QueryRowContext(ctx, `SELECT name FROM fits`).Scan(&has)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if has != replaces {
+			return ibid.Errorf(ibid.CodeConflict, "the built-in embedder was fitted by another process meanwhile")
+		}
+		_, err = q.ExecContext(ctx, `INSERT INTO fits (one, name, fitted_at, model) VALUES (1, ?1, ?2, ?3)
+			ON CONFLICT (one) DO UPDATE SET name = ?1, fitted_at = ?2, model = ?3`, name, millis(at), model)
+		if err != nil {
+			return fmt.Errorf("store the fitted embedder: %w", err)
+		}
+		return nil
+	})
 }

@@ -57,50 +57,69 @@ func (db *DB) Extract(ctx context.Context, view access.View, documentID, version
 	return x, unpack(packed, &x)
 }
 
-// ChunkSets returns, by document, the fingerprint of its passages' ids.
-func (db *DB) ChunkSets(ctx context.Context) (map[string]ibid.ChunkSet, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT document_id, id FROM chunks WHERE level = 2`)
+// ChunkSets returns the fingerprints of the documents' passages, by id. Documents
+// that were removed are left out.
+func (db *DB) ChunkSets(ctx context.Context, page ibid.Page) (sets []ibid.DocumentChunkSet, next string, err error) {
+	var after string
+	if _, err := page.DecodeCursor(&after); err != nil {
+		return nil, "", err
+	}
+	rows, err := db.readers.QueryContext(ctx, `SELECT d.id, d.change, c.id FROM
+			(SELECT id, change FROM documents WHERE id > ? AND removed_at IS NULL ORDER BY id LIMIT ?) d
+		LEFT JOIN chunks c ON c.document_id = d.id AND c.level = 2 ORDER BY d.id`, after, page.Size())
+	if err != nil {
+		return nil, "", translate(err)
+	}
+	defer rows.Close()
+	var document, id sql.RawBytes
+	var change int64
+	for rows.Next() {
+		if err := rows.Scan(&document, &change, &id); err != nil {
+			return nil, "", err
+		}
+		if n := len(sets); n == 0 || sets[n-1].DocumentID != string(document) {
+			sets = append(sets, ibid.DocumentChunkSet{DocumentID: string(document), Number: change})
+		}
+		if d := &sets[len(sets)-1]; id != nil {
+			d.Chunks = d.Chunks.With(string(id))
+		}
+	}
+	if len(sets) == page.Size() {
+		next = ibid.EncodeCursor(sets[len(sets)-1].DocumentID)
+	}
+	return sets, next, translate(rows.Err())
+}
+
+// Changes returns the changes of what is searched after a change number, in order.
+// There are at most limit; an empty list says that there are no more.
+func (db *DB) Changes(ctx context.Context, after int64, limit int) ([]ibid.Change, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT id, change, removed_at IS NOT NULL, data FROM documents
+		WHERE change > ? ORDER BY change LIMIT ?`, after, limit)
 	if err != nil {
 		return nil, translate(err)
 	}
-	defer rows.Close()
-	sets := map[string]ibid.ChunkSet{}
-	var document, id sql.RawBytes
-	for rows.Next() {
-		if err := rows.Scan(&document, &id); err != nil {
-			return nil, err
-		}
-		sets[string(document)] = sets[string(document)].With(string(id))
-	}
-	return sets, translate(rows.Err())
+	return collect(rows, func(r *sql.Rows) (ibid.Change, error) { return scanChange(r) })
 }
 
-// ChangedDocuments returns what changed in the library after a change number,
-// in order: documents that are searched now, and the ids of removed ones.
-func (db *DB) ChangedDocuments(ctx context.Context, after int64) (ready []ibid.Document, removed []string, last int64, err error) {
-	last = after
-	rows, err := db.readers.QueryContext(ctx, `SELECT id, change, removed_at IS NOT NULL, data FROM documents WHERE change > ? ORDER BY change`, after)
-	if err != nil {
-		return nil, nil, after, translate(err)
+// LastNumber returns the highest change number that there is.
+func (db *DB) LastNumber(ctx context.Context) (int64, error) {
+	var number int64
+	err := db.readers.QueryRowContext(ctx, `SELECT coalesce(max(change), 0) FROM documents`).Scan(&number)
+	return number, translate(err)
+}
+
+// LastChange returns the last change of one document, which may have been removed.
+func (db *DB) LastChange(ctx context.Context, documentID string) (ibid.Change, error) {
+	c, err := scanChange(db.readers.QueryRowContext(ctx, `SELECT id, change, removed_at IS NOT NULL, data FROM documents WHERE id = ?`, documentID))
+	return c, gone(err, documentID)
+}
+
+func scanChange(row interface{ Scan(...any) error }) (c ibid.Change, err error) {
+	var data string
+	if err := row.Scan(&c.Document.ID, &c.Number, &c.Removed, &data); err != nil || c.Removed {
+		return c, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var id, data string
-		var gone bool
-		if err := rows.Scan(&id, &last, &gone, &data); err != nil {
-			return nil, nil, after, err
-		}
-		if gone {
-			removed = append(removed, id)
-			continue
-		}
-		var d ibid.Document
-		if err := json.Unmarshal([]byte(data), &d); err != nil {
-			return nil, nil, after, err
-		}
-		ready = append(ready, d)
-	}
-	return ready, removed, last, translate(rows.Err())
+	return c, json.Unmarshal([]byte(data), &c.Document)
 }
 
 func gone(err error, id string) error {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -55,9 +56,9 @@ func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant 
 				return err
 			}
 		}
-		_, err = q.ExecContext(ctx, `INSERT INTO runs (id, thread_id, user_message_id, request, status, last_seq, accepted_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			run.ID, run.ThreadID, run.UserMessageID, string(request), ibid.StatusQueued, len(events), millis(run.AcceptedAt))
+		_, err = q.ExecContext(ctx, `INSERT INTO runs (id, kind, thread_id, user_message_id, request, status, last_seq, accepted_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			run.ID, cmp.Or(run.Kind, ibid.KindAnswer), run.ThreadID, run.UserMessageID, string(request), ibid.StatusQueued, len(events), millis(run.AcceptedAt))
 		if err != nil {
 			return fmt.Errorf("save run: %w", err)
 		}
@@ -93,13 +94,13 @@ func notRemoved(ctx context.Context, q querier, threadID string) error {
 		Hint: "ask in a new one, or restore it first: ibid undo " + threadID}
 }
 
-const runColumns = `id, thread_id, user_message_id, request, status, attempt, fence, last_seq, accepted_at, stop_requested`
+const runColumns = `id, kind, thread_id, user_message_id, request, status, attempt, fence, last_seq, accepted_at, stop_requested`
 
 func scanRun(row interface{ Scan(...any) error }) (*ibid.Run, error) {
 	var r ibid.Run
 	var request string
 	var accepted int64
-	err := row.Scan(&r.ID, &r.ThreadID, &r.UserMessageID, &request, &r.Status, &r.Attempt, &r.Fence, &r.LastSeq, &accepted, &r.StopRequested)
+	err := row.Scan(&r.ID, &r.Kind, &r.ThreadID, &r.UserMessageID, &request, &r.Status, &r.Attempt, &r.Fence, &r.LastSeq, &accepted, &r.StopRequested)
 	if err != nil {
 		return nil, err
 	}
