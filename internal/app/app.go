@@ -24,8 +24,10 @@ import (
 	"ibid/internal/app/datadir"
 	"ibid/internal/app/upkeep"
 	"ibid/internal/backup"
+	"ibid/internal/blob/dir"
 	"ibid/internal/client"
 	"ibid/internal/database"
+	"ibid/internal/disk"
 	"ibid/internal/document"
 	"ibid/internal/engine/local"
 	"ibid/internal/fetch"
@@ -115,6 +117,10 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	originals, err := dir.Open(disk.OS{}, filepath.Join(a.cfg.Data, "files"))
+	if err != nil {
+		return err
+	}
 	a.Pipeline, err = ingest.New(ingest.Config{
 		Dir:         a.cfg.Data,
 		Store:       a.DB,
@@ -124,6 +130,7 @@ func (a *App) build(ctx context.Context) error {
 		Graph:       a.DB,
 		Embeddings:  a.DB,
 		Engine:      a.engine,
+		Blobs:       originals,
 		Extractor:   files{a.readers},
 		Unpacker:    files{a.readers},
 		Embedder:    a.embedder,

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/app/config"
-	"ibid/internal/app/datadir"
+	"ibid/internal/blob"
 	"ibid/internal/disk"
 	"ibid/internal/document/image"
 	"ibid/internal/ingest"
@@ -133,17 +132,17 @@ func (a *App) checkUnknown(ctx context.Context) api.Check {
 }
 
 func (a *App) originalThere(ctx context.Context, d ibid.Document) bool {
-	path, err := a.Pipeline.Original(ctx, access.System("the state of the server"), d.ID, d.Version)
+	original, err := a.Pipeline.Original(ctx, access.System("the state of the server"), d.ID, d.Version)
 	if err != nil {
 		return false
 	}
-	info, err := os.Stat(path)
-	if err == nil && info.Size() != d.Bytes {
+	defer original.Close()
+	if original.Info().Bytes != d.Bytes {
 		// The first ibid kept the size of a document's first version.
-		hash, err := datadir.HashOf(path)
+		hash, err := blob.HashOf(original)
 		return err == nil && hash == d.Version
 	}
-	return err == nil
+	return true
 }
 
 // checkIndex holds the index against the database, chunk by chunk.

@@ -27,6 +27,7 @@ var floors = map[string]int{
 	"ibid/internal/evidence":       1,
 	"ibid/internal/document":       1,
 	"ibid/internal/store/sqlite":   1,
+	"ibid/internal/blob":           1,
 	"ibid/internal/engine":         0, // the contract; engines are above it
 	"ibid/internal/engine/local":   1,
 	"ibid/internal/llm":            1,

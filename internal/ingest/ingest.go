@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +22,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/blob"
 	"ibid/internal/disk"
 )
 
@@ -121,6 +121,16 @@ type Embeddings interface {
 	PutFit(ctx context.Context, name string, model []byte, replaces string, at time.Time) error
 }
 
+// Blobs keeps originals (see package blob).
+type Blobs interface {
+	Receive(ctx context.Context, content io.Reader) (blob.Upload, error)
+	File(ctx context.Context, hash string) (path string, release func(), err error)
+	Open(ctx context.Context, hash string, from, n int64) (io.ReadCloser, error)
+	Stat(ctx context.Context, hash string) (blob.Info, error)
+	Delete(ctx context.Context, hash string, before time.Time) (gone bool, err error)
+	List(ctx context.Context, page ibid.Page) (list []blob.Info, next string, err error)
+}
+
 // Original is a file that is to be read.
 type Original struct {
 	Path     string
@@ -147,7 +157,7 @@ type Unpacker interface {
 
 // Config is what a Pipeline needs.
 type Config struct {
-	Dir        string  // originals under files/
+	Dir        string  // where an older ibid has left a file that is taken over
 	Disk       disk.FS // the file system of Dir; nil: this machine's
 	Store      Store
 	Library    Library
@@ -156,6 +166,7 @@ type Config struct {
 	Graph      Graph
 	Embeddings Embeddings
 	Engine     Engine
+	Blobs      Blobs // originals
 	Extractor  Extractor
 	Unpacker   Unpacker // nil: archives are not unpacked
 	// Embedder is the user's own; nil stands for the built-in one, which is
@@ -178,7 +189,6 @@ type Config struct {
 // Pipeline takes documents in. Open it, and Stop it.
 type Pipeline struct {
 	cfg    Config
-	files  *fileStore
 	base   context.Context
 	cancel context.CancelFunc
 	group  sync.WaitGroup
@@ -228,11 +238,7 @@ func New(cfg Config) (*Pipeline, error) {
 	if cfg.Disk == nil {
 		cfg.Disk = disk.OS{}
 	}
-	files, err := newFileStore(cfg.Disk, filepath.Join(cfg.Dir, "files"))
-	if err != nil {
-		return nil, err
-	}
-	p := &Pipeline{cfg: cfg, files: files, wake: make(chan struct{}, cfg.Workers), embed: make(chan struct{}, 1), unread: make(chan struct{}, 1), turns: newTurns()}
+	p := &Pipeline{cfg: cfg, wake: make(chan struct{}, cfg.Workers), embed: make(chan struct{}, 1), unread: make(chan struct{}, 1), turns: newTurns()}
 	p.base, p.cancel = context.WithCancel(context.Background())
 	return p, nil
 }
@@ -357,66 +363,89 @@ type putFunc func(ctx context.Context, d ibid.Document, version string) (stored 
 
 // queue keeps a document's bytes and lets it wait for the pipeline.
 func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader, password string, put putFunc) (stored ibid.Document, unchanged bool, err error) {
-	upload, err := p.files.receive(content)
+	upload, err := p.cfg.Blobs.Receive(ctx, content)
 	if err != nil {
 		return d, false, err
 	}
-	defer p.files.drop(upload)
-	if upload.size == 0 {
+	defer upload.Drop()
+	if upload.Bytes() == 0 {
 		return d, false, ibid.Errorf(ibid.CodeBadRequest, "the file is empty")
 	}
-	d.Bytes = upload.size
-	p.passwords.put(upload.hash, password)
+	d.Bytes = upload.Bytes()
+	p.passwords.put(upload.Hash(), password)
 	stored, unchanged, err = p.putDocument(ctx, upload, d, put)
 	if err != nil || unchanged {
-		p.passwords.forget(upload.hash)
+		p.passwords.forget(upload.Hash())
 	}
 	if err != nil {
 		return d, false, fmt.Errorf("add %s: %w", d.Name, err)
 	}
 	p.activity.tell(stored.ID)
 	if !unchanged {
-		p.jobs.supersede(stored.ID, upload.hash)
+		p.jobs.supersede(stored.ID, upload.Hash())
 		p.nudge()
 	}
 	return stored, unchanged, nil
 }
 
 // putDocument keeps the bytes and takes in the document that refers to them.
-func (p *Pipeline) putDocument(ctx context.Context, u upload, d ibid.Document, put putFunc) (stored ibid.Document, unchanged bool, err error) {
+func (p *Pipeline) putDocument(ctx context.Context, u blob.Upload, d ibid.Document, put putFunc) (stored ibid.Document, unchanged bool, err error) {
 	p.bytes.RLock()
-	_, there := p.files.path(u.hash)
-	if err = p.files.keep(u); err == nil {
-		stored, unchanged, err = put(ctx, d, u.hash)
+	_, there := p.cfg.Blobs.Stat(ctx, u.Hash())
+	if err = u.Put(ctx); err == nil {
+		stored, unchanged, err = put(ctx, d, u.Hash())
 	}
 	p.bytes.RUnlock()
-	if err != nil && there != nil {
-		// The file was not there before and nothing has come to refer to it.
-		if _, err := p.discard(context.WithoutCancel(ctx), u.hash); err != nil {
-			p.cfg.Log.Warn("cannot delete the original of a document that was not added", "hash", u.hash, "error", err)
-		}
+	if err != nil && ibid.CodeOf(there) == ibid.CodeNotFound {
+		p.takeBack(context.WithoutCancel(ctx), u.Hash())
 	}
 	return stored, unchanged, err
 }
 
-// Original returns the path of a version's bytes; version "" is the current one.
-func (p *Pipeline) Original(ctx context.Context, view access.View, documentID, version string) (string, error) {
-	if version == "" {
-		d, err := p.cfg.Library.Document(ctx, view, documentID)
-		if err != nil {
-			return "", err
-		}
-		version = d.Version
+// takeBack deletes bytes that were not there before they were put, and that nothing
+// has come to refer to.
+func (p *Pipeline) takeBack(ctx context.Context, hash string) {
+	info, err := p.cfg.Blobs.Stat(ctx, hash)
+	if err == nil { // unless somebody else has put them again
+		_, err = p.discard(ctx, hash, info.Put.Add(1))
 	}
-	return p.files.path(version)
+	if err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
+		p.cfg.Log.Warn("cannot delete the original of a document that was not added", "hash", hash, "error", err)
+	}
+}
+
+// Original returns a version's bytes, to be closed; version "" is the current one.
+func (p *Pipeline) Original(ctx context.Context, view access.View, documentID, version string) (*blob.Reader, error) {
+	version, err := p.versionOf(ctx, view, documentID, version)
+	if err != nil {
+		return nil, err
+	}
+	info, err := p.cfg.Blobs.Stat(ctx, version)
+	if err != nil {
+		return nil, err
+	}
+	return blob.NewReader(ctx, p.cfg.Blobs, info), nil
+}
+
+func (p *Pipeline) versionOf(ctx context.Context, view access.View, documentID, version string) (string, error) {
+	if version != "" {
+		return version, nil
+	}
+	d, err := p.cfg.Library.Document(ctx, view, documentID)
+	return d.Version, err
 }
 
 // PageImage renders a page of a version as PNG; width is in pixels.
 func (p *Pipeline) PageImage(ctx context.Context, view access.View, documentID, version string, page, width int) ([]byte, error) {
-	path, err := p.Original(ctx, view, documentID, version)
+	version, err := p.versionOf(ctx, view, documentID, version)
 	if err != nil {
 		return nil, err
 	}
+	path, release, err := p.cfg.Blobs.File(ctx, version)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	return p.cfg.Extractor.PageImage(ctx, path, page, width)
 }
 

@@ -16,6 +16,8 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	dirblob "ibid/internal/blob/dir"
+	"ibid/internal/disk"
 	"ibid/internal/engine"
 	"ibid/internal/engine/local"
 	"ibid/internal/store/sqlite"
@@ -108,6 +110,15 @@ func openShop(t *testing.T, dir string, files Extractor, change ...func(*Config)
 	x.Start()
 	if cfg.Engine == nil {
 		cfg.Engine = x
+	}
+	if cfg.Blobs == nil {
+		fsys := cfg.Disk
+		if fsys == nil {
+			fsys = disk.OS{}
+		}
+		if cfg.Blobs, err = dirblob.Open(fsys, filepath.Join(dir, "files")); err != nil {
+			t.Fatal(err)
+		}
 	}
 	p, err := New(cfg)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	dirblob "ibid/internal/blob/dir"
 	"ibid/internal/disk/faulty"
 	"ibid/internal/engine/local"
 	"ibid/internal/ibidtest"
@@ -270,7 +271,11 @@ func (l *life) open() error {
 	l.index = local.NewKept(local.KeptConfig{Path: filepath.Join(l.dir, "index.snapshot"), Disk: l.fs, Library: db, Log: slog.New(&l.log)})
 	l.index.Open()
 	store := gate{DB: db, life: l}
-	p, err := New(Config{Dir: l.dir, Disk: l.fs, Store: store, Library: store, Sweeper: store, Divider: db, Graph: db, Embeddings: store,
+	originals, err := dirblob.Open(l.fs, filepath.Join(l.dir, "files"))
+	if err != nil {
+		return err
+	}
+	p, err := New(Config{Dir: l.dir, Disk: l.fs, Blobs: originals, Store: store, Library: store, Sweeper: store, Divider: db, Graph: db, Embeddings: store,
 		Engine: l.index, Extractor: newParagraphs(), Unpacker: boxes{}, Log: slog.New(&l.log),
 		Now:   func() time.Time { return time.Now().Add(l.past) },
 		NewID: func() string { l.ids++; return fmt.Sprintf("d%d", l.ids) }})

@@ -2,14 +2,12 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 	"sync"
 	"time"
+
+	"ibid"
 )
 
 // sweepEvery is how often the house looks for what it may let go.
@@ -86,34 +84,36 @@ func (p *Pipeline) Sweep(ctx context.Context) (Swept, error) {
 // sweepOriginal deletes a discarded original that was put in its place before a
 // time, and takes it off the list.
 func (p *Pipeline) sweepOriginal(ctx context.Context, hash string, before time.Time) (size int64, gone bool, err error) {
-	if path, err := p.files.path(hash); err == nil {
-		info, err := os.Stat(path)
-		if err != nil {
-			return 0, false, err
-		}
-		if !info.ModTime().Before(before) {
-			return 0, false, nil
-		}
-		if gone, err = p.discard(ctx, hash); err != nil || !gone {
-			return 0, false, err
-		}
-		size = info.Size()
-	} else if err := p.files.settle(hash); err != nil {
+	info, err := p.cfg.Blobs.Stat(ctx, hash)
+	there := err == nil
+	if err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
 		return 0, false, err
 	}
-	return size, gone, p.cfg.Sweeper.ForgetDiscarded(ctx, hash)
+	if there && !info.Put.Before(before) {
+		return 0, false, nil
+	}
+	gone, err = p.discard(ctx, hash, before)
+	if err != nil || !gone {
+		return 0, false, err
+	}
+	return info.Bytes, there, p.cfg.Sweeper.ForgetDiscarded(ctx, hash)
 }
 
-// discard removes the bytes of a version that nothing refers to. Nobody can
-// come to refer to them in between.
-func (p *Pipeline) discard(ctx context.Context, hash string) (gone bool, err error) {
+// discard removes the bytes of a version that nothing refers to, if they were put
+// before a time. Nobody in this process can come to refer to them in between; another
+// process puts them again before it does.
+func (p *Pipeline) discard(ctx context.Context, hash string, before time.Time) (gone bool, err error) {
 	p.bytes.Lock()
 	defer p.bytes.Unlock()
 	used, err := p.cfg.Sweeper.VersionInUse(ctx, hash)
 	if err != nil || used || p.held > 0 {
 		return false, err
 	}
-	return true, p.files.discard(hash)
+	gone, err = p.cfg.Blobs.Delete(ctx, hash, before)
+	if ibid.CodeOf(err) == ibid.CodeNotFound { // no bytes can have that name
+		return true, nil
+	}
+	return gone, err
 }
 
 // HoldOriginals keeps originals from being deleted until release is called: a
@@ -129,33 +129,38 @@ func (p *Pipeline) HoldOriginals() (release func()) {
 	return sync.OnceFunc(func() { hold(-1) })
 }
 
-// Unknown returns the paths, within the data directory, of the files among the
-// originals that the database does not list. They are left by a crash between
-// two steps of an addition, or belong to another database. They are never
-// deleted.
+// Unknown returns the places of the files among the originals that the database does
+// not list. They are left by a crash between two steps of an addition, or belong to
+// another database. They are never deleted.
 func (p *Pipeline) Unknown(ctx context.Context) ([]string, error) {
 	var unknown []string
-	err := filepath.WalkDir(p.files.dir, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && path != p.files.dir:
-			return nil // it went while we looked
-		case err != nil:
-			return err
-		case d.IsDir():
-			return ctx.Err()
-		case filepath.Dir(path) == p.files.tmp() && strings.HasPrefix(d.Name(), uploadPrefix):
-			return nil
+	if kept, ok := p.cfg.Blobs.(interface {
+		Foreign(ctx context.Context) (places []string, err error)
+	}); ok {
+		var err error
+		if unknown, err = kept.Foreign(ctx); err != nil {
+			return nil, err
 		}
-		if place, err := p.files.path(d.Name()); err == nil && place == path {
-			if listed, err := p.lists(ctx, d.Name()); err != nil || listed {
-				return err
+	}
+	for page := (ibid.Page{Limit: ibid.MaxLimit}); ; {
+		list, next, err := p.cfg.Blobs.List(ctx, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range list {
+			listed, err := p.lists(ctx, b.Hash)
+			if err != nil {
+				return nil, err
+			}
+			if !listed {
+				unknown = append(unknown, b.Place)
 			}
 		}
-		rel, err := filepath.Rel(p.cfg.Dir, path)
-		unknown = append(unknown, rel)
-		return err
-	})
-	return unknown, err
+		if page.Cursor = next; next == "" {
+			slices.Sort(unknown)
+			return unknown, nil
+		}
+	}
 }
 
 // lists reports whether the database lists an original. An addition under way,

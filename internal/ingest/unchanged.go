@@ -43,11 +43,17 @@ func (p *Pipeline) Unchanged(ctx context.Context, view access.View, files []Know
 	for i, f := range files {
 		d := bySource[f.Source]
 		if d != nil && f.Source != "" && d.Status == ibid.DocumentReady && d.Version == f.Hash && d.Bytes == f.Bytes &&
-			!damaged[f.Hash] && p.files.holds(f.Hash, f.Bytes) && d.SameDescription(d.Described(described(f.File))) {
+			!damaged[f.Hash] && p.holds(ctx, f.Hash, f.Bytes) && d.SameDescription(d.Described(described(f.File))) {
 			unchanged[i] = d
 		}
 	}
 	return unchanged, nil
+}
+
+// holds reports whether the bytes of a hash are there, as many as there must be.
+func (p *Pipeline) holds(ctx context.Context, hash string, bytes int64) bool {
+	info, err := p.cfg.Blobs.Stat(ctx, hash)
+	return err == nil && info.Bytes == bytes
 }
 
 // described is what a file says of its document, as it is kept.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -118,12 +117,17 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string, ki
 	if err != nil {
 		return err
 	}
-	path, gone := p.files.path(version)
-	if gone != nil && !stored {
+	path, release, gone := p.cfg.Blobs.File(ctx, version)
+	switch {
+	case gone == nil:
+		defer release()
+		if info, err := p.cfg.Blobs.Stat(ctx, version); err == nil {
+			d.Bytes = info.Bytes
+		}
+	case ibid.CodeOf(gone) != ibid.CodeNotFound:
+		return gone
+	case !stored:
 		return errors.New("its original is gone; add it again")
-	}
-	if info, err := os.Stat(path); err == nil {
-		d.Bytes = info.Size()
 	}
 	began := p.cfg.Now()
 	file := Original{Path: path, Name: d.Name, Password: p.passwords.of(version), Killed: killed}

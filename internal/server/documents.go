@@ -11,7 +11,6 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -280,27 +279,17 @@ func (s *Server) failedFile(name string, err error) api.RefusedFile {
 func (s *Server) documentFile(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	version := r.URL.Query().Get("version")
-	path, err := s.cfg.Originals.Original(r.Context(), s.view(r), id, version)
+	original, err := s.cfg.Originals.Original(r.Context(), s.view(r), id, version)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		s.fail(w, r, ibid.Errorf(ibid.CodeNotFound, "the original of document %s is gone", id))
-		return
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
+	defer original.Close()
 	name := id
 	if d, err := s.cfg.Library.Document(r.Context(), s.view(r), id); err == nil {
 		name = d.Name
 	}
-	serveFile(w, r, name, info.ModTime(), f)
+	serveFile(w, r, name, original.Info().Put, original)
 }
 
 func (s *Server) documentText(w http.ResponseWriter, r *http.Request) {

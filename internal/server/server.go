@@ -15,6 +15,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/blob"
 	"ibid/internal/engine"
 	"ibid/internal/fetch"
 	"ibid/internal/ingest"
@@ -103,7 +104,7 @@ type Fetcher interface {
 
 // Originals are the files behind the documents.
 type Originals interface {
-	Original(ctx context.Context, view access.View, documentID, version string) (path string, err error)
+	Original(ctx context.Context, view access.View, documentID, version string) (*blob.Reader, error)
 	PageImage(ctx context.Context, view access.View, documentID, version string, page, width int) (png []byte, err error)
 }
 

@@ -21,6 +21,8 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/agent"
+	dirblob "ibid/internal/blob/dir"
+	"ibid/internal/disk"
 	"ibid/internal/engine/local"
 	"ibid/internal/ingest"
 	"ibid/internal/run"
@@ -70,7 +72,11 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	newID := func() string { return fmt.Sprintf("id-%06d", ids.Add(1)) }
 	x := local.NewKept(local.KeptConfig{Path: filepath.Join(dir, "index.snapshot"), Library: db})
 	searcher := search.New(search.Config{Engine: x, Store: passages{db}})
-	pipeline, err := ingest.New(ingest.Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Engine: x,
+	originals, err := dirblob.Open(disk.OS{}, filepath.Join(dir, "files"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipeline, err := ingest.New(ingest.Config{Dir: dir, Blobs: originals, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Engine: x,
 		Extractor: plainFiles{}, SetEmbedder: searcher.SetEmbedder, Now: time.Now, NewID: newID})
 	if err != nil {
 		t.Fatal(err)

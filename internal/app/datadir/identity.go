@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -17,6 +16,7 @@ import (
 
 	"ibid"
 	"ibid/internal/backup"
+	"ibid/internal/blob"
 	"ibid/internal/disk"
 	"ibid/internal/say"
 	"ibid/internal/store/sqlite"
@@ -265,11 +265,7 @@ func HashOf(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil))[:32], nil
+	return blob.HashOf(f)
 }
 
 // RefuseHalfRestored refuses to work on a data directory in which a restore was cut
