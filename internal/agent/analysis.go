@@ -2,19 +2,11 @@ package agent
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
 	"ibid"
-	"ibid/internal/text"
-)
-
-// How much a question asks for.
-const (
-	simple   = "simple"
-	moderate = "moderate"
-	compound = "complex"
+	"ibid/internal/question"
 )
 
 // analyse says what kind of question it is, before any model has seen it: how
@@ -26,8 +18,8 @@ func (s *session) analyse(ctx context.Context) (phase, error) {
 	a := ibid.QueryAnalyzed{Query: req.Text, Complexity: complexity(req), SubQueries: []string{}}
 	full, sure := req.Text, true
 	if !trivial(req) {
-		full, sure = standalone(req.Text, s.earlier())
-		if parts := decompose(full); len(parts) > 1 {
+		full, sure = question.Standalone(req.Text, s.earlier())
+		if parts := question.Parts(full); len(parts) > 1 {
 			a.Decomposed, a.SubQueries = true, parts
 		}
 	}
@@ -59,7 +51,7 @@ func (s *session) needsDocuments(a ibid.QueryAnalyzed) bool {
 	case trivial(req), len(req.Attachments) > 0, len(req.ForceTools) > 0, len(s.task.History) > 0, s.hasOtherSources():
 		return false
 	}
-	return a.Mode == ibid.ModeDirect || req.Mode == ibid.ModeAgentic && isQuestion(req.Text) && !elsewhere.MatchString(req.Text)
+	return a.Mode == ibid.ModeDirect || req.Mode == ibid.ModeAgentic && question.Is(req.Text) && !question.Elsewhere(req.Text)
 }
 
 // hasOtherSources reports whether there are tools that answer questions from
@@ -77,9 +69,9 @@ func (s *session) chooseMode(a ibid.QueryAnalyzed) ibid.Mode {
 		return ibid.ModeAgentic
 	case req.Mode == ibid.ModeDirect:
 		return ibid.ModeDirect
-	case req.Mode == ibid.ModeAgentic, a.Complexity != simple, a.Decomposed:
+	case req.Mode == ibid.ModeAgentic, a.Complexity != question.Simple, a.Decomposed:
 		return ibid.ModeAgentic
-	case trivial(req), !isQuestion(req.Text), len(req.ForceTools) > 0, len(req.Attachments) > 0, elsewhere.MatchString(req.Text), aboutAll(req.Text):
+	case trivial(req), !question.Is(req.Text), len(req.ForceTools) > 0, len(req.Attachments) > 0, question.Elsewhere(req.Text), question.AboutAll(req.Text):
 		return ibid.ModeAgentic
 	case slices.ContainsFunc(s.task.History, cameWithFiles):
 		return ibid.ModeAgentic // it may be about a file that came earlier
@@ -96,56 +88,13 @@ func cameWithFiles(t ibid.Turn) bool {
 	return slices.ContainsFunc(t.Parts, func(p ibid.Part) bool { return p.Past != nil && len(p.Past.Files) > 0 })
 }
 
-// isQuestion reports whether a message asks rather than tells.
-func isQuestion(s string) bool {
-	s = strings.ToLower(strings.TrimSpace(s))
-	return asksAtEnd(s) || asking.MatchString(s) || foreignQuestion.MatchString(s)
-}
-
-// aboutAll reports whether a question may be about a document as a whole, so that
-// no search of some words answers it: "What's in q3.md?"
-func aboutAll(s string) bool {
-	file := text.FileMention.FindString(s)
-	if file == "" {
-		return wholeDocument.MatchString(s)
-	}
-	_, rest := text.Mentions(s, [][]string{{file}})
-	return !text.Asks(rest)
-}
-
-var wholeDocument = regexp.MustCompile(`(?i)^\W*what(?:['’]s| is)(?: (?:in|inside) (?:the|my|our|your) .+| .+ about)\W*$`)
-
-// elsewhere finds questions that are about the library itself, the present or
-// the web, or ask for something to be done.
-var elsewhere = regexp.MustCompile(`(?i)\b(documents?|files?|library|folders?|category|categories|tags?|page \d+|chapter|section|` +
-	`today|now|current(ly)?|latest|news|web|internet|online|calculate|compute|remind|write|draft|translate|` +
-	`you|your|dokumente?|dateien?|heute|jetzt)\b`)
-
-// comparing words make a question complex: it needs more than one passage.
-var comparing = regexp.MustCompile(`(?i)\b(compare|comparison|contrast|difference|differences|differ|versus|vs|trade-?offs?|pros and cons|` +
-	`relate|relationship|impact|implications?|analy[sz]e|evaluate|summari[sz]e|summary|overview|across|between|vergleichen?|vergleiche|unterschiede?|zusammenfassung|fasse|diff[ée]rences?|compare[rz]|r[ée]sume[rz]?|diferencias?|compara[r]?|resumen?|resumir|` +
-	`differenz[ae]|confronta|riassumi|riassunto|diferenças?|resuma|resumo)(?:\W|$)`)
-
-// explaining words make a question at least moderate.
-var explaining = regexp.MustCompile(`(?i)\b(why|how|explain|describe|reasons?|steps|process|list|which|warum|wie|weshalb|erkläre?|pourquoi|comment|explique[rz]?|por qué|cómo|explica|perché|spiega|por que)(?:\W|$)`)
-
-// measuring is a "how" that asks for one figure.
-var measuring = regexp.MustCompile(`(?i)\bhow (many|much|long|old|often|far|tall|high|large|big|deep|fast|wide)\b`)
-
-// complexity sorts a question by how much it seems to ask for.
+// complexity is how much a question asks for; with a file beside it, it asks for more.
 func complexity(req ibid.Request) string {
-	asked := measuring.ReplaceAllString(req.Text, "what")
-	words := len(strings.Fields(asked))
-	questions := strings.Count(asked, "?")
-	switch {
-	case trivial(req):
-		return simple
-	case comparing.MatchString(asked), words > 40, questions > 1:
-		return compound
-	case explaining.MatchString(asked), words > 16, len(req.Attachments) > 0, clauses.MatchString(asked):
-		return moderate
+	asks := question.Complexity(req.Text)
+	if len(req.Attachments) > 0 && asks == question.Simple {
+		return question.Moderate
 	}
-	return simple
+	return asks
 }
 
 // earlier are the user's questions of the past, oldest first.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/question"
 	"ibid/internal/search"
 	"ibid/internal/text"
 )
@@ -33,7 +34,7 @@ func (s *session) direct() (phase, error) {
 func (s *session) searchAgain(r *round) []ibid.ToolCall {
 	query := s.betterQuery
 	if query == "" {
-		query = strings.Join(contentWords(s.question()), " ")
+		query = strings.Join(question.ContentWords(s.question()), " ")
 	}
 	if query == "" || len(s.state.rounds) >= maxSearches || len(s.state.calls) >= s.cfg.Limits.ToolCalls {
 		return nil

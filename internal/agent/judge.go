@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/question"
 )
 
 const (
@@ -87,9 +88,9 @@ func (s *session) askJudge(ctx context.Context, task ibid.Instruction, about ibi
 
 // rewrite lets the judge write a question that leans on what was said before as
 // one that stands alone.
-func (s *session) rewrite(ctx context.Context) (question string, ok bool) {
+func (s *session) rewrite(ctx context.Context) (alone string, ok bool) {
 	var about ibid.Subject
-	for _, t := range s.task.History[max(0, len(s.task.History)-2*maxBack):] {
+	for _, t := range s.task.History[max(0, len(s.task.History)-2*question.MaxBack):] {
 		about.Earlier = append(about.Earlier, ibid.Said{Role: t.Role, Text: oneLine(t.Text(), 500)})
 	}
 	var said struct {

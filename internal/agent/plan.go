@@ -7,6 +7,7 @@ import (
 
 	"ibid"
 	"ibid/internal/llm/prompt"
+	"ibid/internal/question"
 )
 
 const (
@@ -99,3 +100,18 @@ func (s *session) generate(ctx context.Context, m ibid.Model, req ibid.ModelRequ
 	s.usage, s.unsaid = s.usage.Add(resp.Usage), s.unsaid.Add(resp.Usage)
 	return resp, err
 }
+
+// worthPlanning is the gate before the plan phase: trivial questions are not
+// worth a paragraph of thought, unless the user asked for it.
+func worthPlanning(req ibid.Request) bool {
+	switch req.Think {
+	case ibid.ThinkOff:
+		return false
+	case ibid.ThinkOn:
+		return true
+	}
+	return !trivial(req)
+}
+
+// trivial reports whether a message needs no thought. Attachments are worth one.
+func trivial(req ibid.Request) bool { return len(req.Attachments) == 0 && question.Trivial(req.Text) }

@@ -1,4 +1,4 @@
-package agent
+package question
 
 import (
 	"regexp"
@@ -12,14 +12,14 @@ import (
 // maxSubQueries bounds how many searches one question starts at once.
 const maxSubQueries = 4
 
-// decompose returns the questions that a question is made of, each as it stands
+// Parts returns the questions that a question is made of, each as it stands
 // alone; fewer than two where it is one.
 //
 //	How long is the lease? Who signed it?          → each question
 //	How long is the lease, and what is the rent?   → each clause
 //	Compare the lease and the deed on pets         → pets the lease, pets the deed
 //	How does the lease relate to the deed?         → the lease, the deed, and the question
-func decompose(question string) []string {
+func Parts(question string) []string {
 	for _, split := range []func(string) []string{questions, compared, related, joinedClauses} {
 		if parts := split(question); len(parts) > 1 {
 			return parts[:min(len(parts), maxSubQueries)]
@@ -48,7 +48,7 @@ func eachAlone(parts []string) []string {
 	full := make([]string, len(parts))
 	for i, p := range parts {
 		var sure bool
-		if full[i], sure = standalone(p, full[:i]); !sure {
+		if full[i], sure = Standalone(p, full[:i]); !sure {
 			return nil
 		}
 	}

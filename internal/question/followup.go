@@ -1,4 +1,4 @@
-package agent
+package question
 
 import (
 	"regexp"
@@ -10,7 +10,7 @@ import (
 	"ibid/internal/text"
 )
 
-// standalone returns a question as it would be asked without the questions
+// Standalone returns a question as it would be asked without the questions
 // before it, oldest first. sure is false where it leans on them and no rule says
 // how; what is returned then has their words beside its own, which is enough to
 // search with.
@@ -20,13 +20,13 @@ import (
 //	Who founded Acme Ltd?           Where is it based?    → Where is Acme Ltd based?
 //	What is the rent?               And the deposit?      → What is the deposit?
 //	How long is the notice period?  And how much is the rent? → how much is the rent?
-func standalone(question string, earlier []string) (full string, sure bool) {
+func Standalone(question string, earlier []string) (full string, sure bool) {
 	question = strings.Join(strings.Fields(question), " ")
-	if len(earlier) == 0 || !leans(question) {
+	if len(earlier) == 0 || !Leans(question) {
 		return question, true
 	}
-	earlier = earlier[max(0, len(earlier)-maxBack):]
-	before, sure := standalone(earlier[len(earlier)-1], earlier[:len(earlier)-1])
+	earlier = earlier[max(0, len(earlier)-MaxBack):]
+	before, sure := Standalone(earlier[len(earlier)-1], earlier[:len(earlier)-1])
 	if whole, ok := another(question, before); ok {
 		return whole, true
 	}
@@ -42,8 +42,8 @@ func standalone(question string, earlier []string) (full string, sure bool) {
 	return beside(question, before), false
 }
 
-// maxBack is how many earlier questions a question may lean on.
-const maxBack = 4
+// MaxBack is how many earlier questions a question may lean on.
+const MaxBack = 4
 
 var (
 	// continues begins questions that go on with the one before.
@@ -69,8 +69,8 @@ var (
 	impersonal = regexp.MustCompile(`(?i)\b(is it (true|possible|allowed|necessary|legal|safe)|it (is|was) (possible|allowed|necessary|true)|does it take|did it take|does it cost)\b`)
 )
 
-// leans reports whether a question needs what was asked before it.
-func leans(q string) bool {
+// Leans reports whether a question needs what was asked before it.
+func Leans(q string) bool {
 	if alone.MatchString(q) || pointing.MatchString(q) {
 		return true
 	}
@@ -218,7 +218,7 @@ func refer(question, before string) (string, bool) {
 // beside puts what the question before was about beside a question.
 func beside(question, before string) string {
 	var words []string
-	for _, w := range contentWords(before) {
+	for _, w := range ContentWords(before) {
 		if !slices.ContainsFunc(strings.Fields(question), func(q string) bool { return strings.EqualFold(strings.Trim(q, "?.,!"), w) }) {
 			words = append(words, w)
 		}
@@ -229,9 +229,9 @@ func beside(question, before string) string {
 	return question + " (" + strings.Join(words[:min(len(words), 12)], " ") + ")"
 }
 
-// contentWords are the words of a question that say what it is about, as
+// ContentWords are the words of a question that say what it is about, as
 // written.
-func contentWords(s string) []string {
+func ContentWords(s string) []string {
 	a := text.NewAnalyzer(language(s))
 	var words []string
 	for w := range text.Words(s) {

@@ -1,24 +1,10 @@
-package agent
+package question
 
 import (
 	"regexp"
 	"strings"
 	"unicode"
-
-	"ibid"
 )
-
-// worthPlanning is the gate before the plan phase: trivial questions are not
-// worth a paragraph of thought, unless the user asked for it.
-func worthPlanning(req ibid.Request) bool {
-	switch req.Think {
-	case ibid.ThinkOff:
-		return false
-	case ibid.ThinkOn:
-		return true
-	}
-	return !trivial(req)
-}
 
 // greetings are messages that ask for nothing.
 var greetings = words(`hi hello hey hiya yo howdy greetings "good morning" "good afternoon" "good evening" "good night" "hi there" "hello there"
@@ -39,13 +25,10 @@ var (
 	sum = regexp.MustCompile(`^[\d\s.,+\-*/×÷^%()=−–:]*\d[\d\s.,+\-*/×÷^%()=−–:]*$`)
 )
 
-// trivial reports whether a message needs no thought: a greeting, arithmetic, the
-// time, nothing at all. Attachments are worth a thought.
-func trivial(req ibid.Request) bool {
-	if len(req.Attachments) > 0 {
-		return false
-	}
-	text := strings.Join(strings.Fields(strings.ToLower(req.Text)), " ")
+// Trivial reports whether a message needs no thought: a greeting, arithmetic, the
+// time, nothing at all.
+func Trivial(message string) bool {
+	text := strings.Join(strings.Fields(strings.ToLower(message)), " ")
 	text = strings.TrimFunc(text, func(c rune) bool {
 		return unicode.IsPunct(c) && c != ')' && c != '(' && c != '%' || unicode.IsSymbol(c)
 	})
