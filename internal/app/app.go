@@ -257,7 +257,7 @@ func OpenModel(cfg config.Config, spec string) (ibid.Model, error) {
 	if spec == config.BuiltInModel {
 		return reader.New(), nil
 	}
-	return llm.Open(llm.Config{Spec: spec, APIKey: cfg.APIKey, ContextTokens: cfg.ContextTokens})
+	return llm.Open(llm.Config{Spec: spec, APIKey: cfg.APIKey, ContextTokens: cfg.ContextTokens, Dialects: cfg.Dialects})
 }
 
 // OpenEmbedder opens the user's own embedder; nil stands for the built-in one.
@@ -265,7 +265,7 @@ func OpenEmbedder(cfg config.Config) (ibid.Embedder, error) {
 	if cfg.Embedder == config.BuiltInEmbedder {
 		return nil, nil
 	}
-	return llm.OpenEmbedder(llm.Config{Spec: cfg.Embedder, APIKey: cfg.EmbedderKey})
+	return llm.OpenEmbedder(llm.Config{Spec: cfg.Embedder, APIKey: cfg.EmbedderKey, Dialects: cfg.Dialects})
 }
 
 // Handler answers HTTP requests.

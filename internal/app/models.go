@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/app/config"
+	"ibid/internal/llm"
 )
 
 // choice is a model that a question may ask for.
@@ -100,5 +101,5 @@ func (c *choice) offersAll(cfg config.Config) bool {
 	case config.ToolsCore:
 		return false
 	}
-	return !strings.HasPrefix(strings.ToLower(c.spec), "ollama:") || cfg.ContextTokens >= roomyContext
+	return cfg.ContextTokens >= roomyContext || !llm.Config{Spec: c.spec, Dialects: cfg.Dialects}.ChoosesWindow()
 }

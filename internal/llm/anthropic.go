@@ -1,153 +1,86 @@
 package llm
 
 import (
-	"context"
 	"encoding/json"
-	"net/http"
-	"net/url"
 	"strings"
 
 	"ibid"
-	"ibid/internal/llm/prompt"
 )
 
-// anthropic is a model behind Anthropic's own protocol, Messages
+// anthropicDialect is Anthropic's own protocol, Messages
 // (https://docs.anthropic.com/en/api/messages).
-type anthropic struct {
-	origin
-	base      *url.URL
-	maxTokens int
+func anthropicDialect() Dialect {
+	return Dialect{
+		Name: "anthropic", Form: "anthropic:MODEL", Server: "Anthropic", Base: "https://api.anthropic.com/v1", Path: "/v1",
+		Key:    Key{Env: "ANTHROPIC_API_KEY", Host: "api.anthropic.com", Header: "X-Api-Key", Encrypted: true},
+		Header: map[string]string{"Anthropic-Version": "2023-06-01"},
+		Absent: "is there a connection to the internet?",
 
-	dialects  dialects[anthropicDialect]
-	templates templates
-}
-
-// anthropicDialect is what of a request not every model takes.
-type anthropicDialect struct {
-	think  int  // step of anthropicThinking
-	prompt bool // the schema stands in the prompt
-	short  bool // the answer may be no longer than old models can
+		Endpoint: func(string) string { return "/messages" },
+		Thinking: anthropicThinking,
+		Body:     anthropicBody,
+		Read:     func() Reader { return &anthropicReader{} },
+		Refusals: Refusals{
+			Final:    []string{"does not support tools", "image input", "credit balance"},
+			Schema:   []string{"output_config", "json_schema", "schema", "additionalproperties"},
+			Thinking: []string{"thinking", "budget_tokens", "display"},
+			Length:   []string{"max_tokens"},
+		},
+		Capabilities: func(info json.RawMessage) ibid.Capabilities {
+			var told struct {
+				Input int `json:"max_input_tokens"`
+			}
+			if json.Unmarshal(info, &told) != nil || told.Input <= 0 {
+				told.Input = anthropicContext
+			}
+			return ibid.Capabilities{Thinking: true, Tools: true, Images: true, ContextTokens: told.Input}
+		},
+	}
 }
 
 // The protocol insists on a limit for every answer.
 const (
-	anthropicVersion = "2023-06-01"
-	anthropicTokens  = 16_000
-	oldModelTokens   = 4096
-	thinkingBudget   = 4096
+	anthropicTokens = 16_000
+	oldModelTokens  = 4096
+	thinkingBudget  = 4096
 	// anthropicContext is the window of a model that does not tell.
 	anthropicContext = 200_000
 )
 
-// newAnthropic returns the model. The key is never sent in the clear over a
-// network.
-func newAnthropic(cfg Config, s spec) (*anthropic, error) {
-	cfg = cfg.withDefaults()
-	o := origin{http: newClient(cfg), server: "Anthropic", model: s.model, host: s.base.Host, key: s.key(cfg), header: "X-Api-Key", version: anthropicVersion,
-		hint: "is there a connection to the internet?", keyHint: "set api_key, or ANTHROPIC_API_KEY in the environment"}
-	if err := o.onlyEncrypted(s); err != nil {
-		return nil, err
+// anthropicThinking lists the ways to ask for thinking, the newest first. To say
+// nothing means none, for most models.
+func anthropicThinking(t ibid.Think) []any {
+	if t != ibid.ThinkOn {
+		return []any{nil}
 	}
-	return &anthropic{origin: o, base: s.base, maxTokens: anthropicTokens}, nil
+	return []any{
+		map[string]any{"type": "adaptive", "display": "summarized"},
+		map[string]any{"type": "adaptive"},
+		map[string]any{"type": "enabled", "budget_tokens": thinkingBudget},
+		nil,
+	}
 }
 
-// Name implements ibid.Model.
-func (m *anthropic) Name() string { return "anthropic/" + m.model }
-
-// Probe implements ibid.Prober.
-func (m *anthropic) Probe(ctx context.Context) (ibid.Capabilities, error) {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
-	defer cancel()
-	var info struct {
-		Input int `json:"max_input_tokens"`
-	}
-	if f := m.get(ctx, m.base.String()+"/models/"+url.PathEscape(m.model), &info); f != nil {
-		return ibid.Capabilities{}, result(ctx, f)
-	}
-	if info.Input <= 0 {
-		info.Input = anthropicContext
-	}
-	return ibid.Capabilities{Thinking: true, Tools: true, Images: true, ContextTokens: info.Input}, nil
-}
-
-// anthropicThinking lists the ways to ask for thinking, the newest first. The last
-// says nothing, which for most models means none.
-var anthropicThinking = []map[string]any{
-	{"type": "adaptive", "display": "summarized"},
-	{"type": "adaptive"},
-	{"type": "enabled", "budget_tokens": thinkingBudget},
-	nil,
-}
-
-// Generate implements ibid.Model. What a model refuses is left out and the request
-// sent again; an empty turn is asked for again.
-func (m *anthropic) Generate(ctx context.Context, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
-	req = prompt.Render(req)
-	return converse(ctx, m.origin, m.dialects.of(req.Think), req,
-		func(d anthropicDialect) (ibid.ModelResponse, *failure) { return m.turn(ctx, req, d, emit) },
-		func(d anthropicDialect, said apiError) (anthropicDialect, bool) { return d.without(said, req) })
-}
-
-// without returns a dialect without what a refusal is about. ok is false when
-// there is nothing left to leave out.
-func (d anthropicDialect) without(said apiError, req ibid.ModelRequest) (simpler anthropicDialect, ok bool) {
-	thinks := req.Think == ibid.ThinkOn
-	switch {
-	case said.overflow(), said.mentions("does not support tools", "image input", "credit balance"):
-		return d, false
-	case said.mentions("output_config", "json_schema", "schema", "additionalproperties") && len(req.Schema) > 0 && !d.prompt:
-		d.prompt = true
-	case said.mentions("thinking", "budget_tokens", "display") && thinks && d.think+1 < len(anthropicThinking):
-		d.think++
-	case said.mentions("max_tokens") && !d.short:
-		d.short = true
-	default:
-		return d, false
-	}
-	return d, true
-}
-
-// turn asks once.
-func (m *anthropic) turn(ctx context.Context, req ibid.ModelRequest, d anthropicDialect, emit func(ibid.ModelDelta)) (ibid.ModelResponse, *failure) {
-	resp, f := m.post(ctx, m.base.String()+"/messages", m.body(req, d))
-	if f != nil {
-		return ibid.ModelResponse{}, f
-	}
-	defer resp.Body.Close()
-	var blocks anthropicBlocks
-	res, f := m.take(req, m.templates.of(req.Think == ibid.ThinkOn), emit, func(a *assembler) (ibid.ModelResponse, *failure) {
-		return m.read(resp, &blocks, a)
-	})
-	if f == nil {
-		res.Turn = withRaw(res.Turn, m.Name(), blocks.signed())
-	}
-	return res, f
-}
-
-// body writes a request.
-func (m *anthropic) body(req ibid.ModelRequest, d anthropicDialect) map[string]any {
-	limit := m.maxTokens
-	if d.short {
+// anthropicBody writes a request.
+func anthropicBody(req Asked) any {
+	limit := anthropicTokens
+	if req.Short {
 		limit = oldModelTokens
 	}
 	if req.MaxTokens > 0 {
 		limit = min(limit, req.MaxTokens)
 	}
-	body := map[string]any{"model": m.model, "stream": true}
-	if req.Think == ibid.ThinkOn && anthropicThinking[d.think] != nil {
-		body["thinking"] = anthropicThinking[d.think]
+	body := map[string]any{"model": req.Model, "stream": true}
+	if req.Thinking != nil {
+		body["thinking"] = req.Thinking
 		limit += thinkingBudget
 	}
 	body["max_tokens"] = limit
-	system := req.System
-	switch {
-	case len(req.Schema) > 0 && d.prompt:
-		system = askForJSON(system, req.Schema)
-	case len(req.Schema) > 0:
+	if len(req.Schema) > 0 {
 		body["output_config"] = map[string]any{"format": map[string]any{"type": "json_schema", "schema": req.Schema}}
 	}
-	if system != "" {
-		body["system"] = []any{cached(map[string]any{"type": "text", "text": system})}
+	if req.System != "" {
+		body["system"] = []any{cached(map[string]any{"type": "text", "text": req.System})}
 	}
 	var tools []any
 	for _, t := range req.Tools {
@@ -156,7 +89,7 @@ func (m *anthropic) body(req ibid.ModelRequest, d anthropicDialect) map[string]a
 	if tools != nil {
 		body["tools"] = tools
 	}
-	body["messages"] = m.messages(req.Turns)
+	body["messages"] = anthropicMessages(req)
 	return body
 }
 
@@ -172,19 +105,16 @@ type anthropicMessage struct {
 	Content []any  `json:"content"`
 }
 
-// messages writes the turns. Neighbours of one role become one message, as the
+// anthropicMessages writes the turns. Neighbours of one role become one message, as the
 // protocol wants them to alternate. The last block is marked for the cache.
-func (m *anthropic) messages(turns []ibid.Turn) []anthropicMessage {
+func anthropicMessages(req Asked) []anthropicMessage {
 	var out []anthropicMessage
-	last := lastUserTurn(turns)
-	for i, t := range turns {
-		role, blocks := "user", []any(nil)
+	for i, t := range req.Turns {
+		role := "user"
 		if t.Role == ibid.RoleAssistant {
 			role = "assistant"
 		}
-		if raw := rawOf(t, m.Name()); role == "assistant" && i > last {
-			blocks = sameCalls(raw, t.Calls(), anthropicCall)
-		}
+		blocks := req.Replayed(i, anthropicCall)
 		if blocks == nil {
 			for _, p := range t.Parts {
 				if b := anthropicBlock(p); b != nil {
@@ -237,57 +167,60 @@ func anthropicCall(block json.RawMessage) (id, name string, err error) {
 	return head.ID, head.Name, nil
 }
 
-// read takes the stream up to message_stop.
-func (m *anthropic) read(resp *http.Response, blocks *anthropicBlocks, a *assembler) (ibid.ModelResponse, *failure) {
-	res := ibid.ModelResponse{Usage: ibid.Usage{ModelRequests: 1}}
-	var said *failure
-	done, stop := false, ""
-	err := readEvents(resp.Body, func(data []byte) error {
-		var e anthropicEvent
-		if err := json.Unmarshal(data, &e); err != nil {
-			return err
-		}
-		switch e.Type {
-		case "error":
-			said = m.inStream(data)
-			return errEnd
-		case "message_start":
-			e.Message.Usage.addTo(&res.Usage)
-		case "message_delta":
-			e.Usage.addTo(&res.Usage)
-			if e.Delta.StopReason != "" {
-				stop = e.Delta.StopReason
-			}
-		case "message_stop":
-			done = true
-			return errEnd
-		default:
-			return blocks.add(e, a)
-		}
-		return nil
-	})
-	switch {
-	case said != nil:
-		return res, said
-	case err != nil:
-		return res, m.broken(err)
-	case !done:
-		return res, m.brokenOff()
+// anthropicReader reads the stream up to message_stop.
+type anthropicReader struct {
+	blocks anthropicBlocks
+	done   bool
+	stop   string
+}
+
+// Event implements Reader.
+func (r *anthropicReader) Event(data []byte, a *Assembler) error {
+	var e anthropicEvent
+	if err := json.Unmarshal(data, &e); err != nil {
+		return err
 	}
-	switch stop {
+	switch e.Type {
+	case "error":
+		return ServerError(data)
+	case "message_start":
+		e.Message.Usage.addTo(&a.Usage)
+	case "message_delta":
+		e.Usage.addTo(&a.Usage)
+		if e.Delta.StopReason != "" {
+			r.stop = e.Delta.StopReason
+		}
+	case "message_stop":
+		r.done = true
+		return ErrEnd
+	default:
+		return r.blocks.add(e, a)
+	}
+	return nil
+}
+
+// End implements Reader.
+func (r *anthropicReader) End(a *Assembler) Ending {
+	end := Ending{Complete: r.done}
+	if !r.done {
+		return end
+	}
+	switch r.stop {
 	case "max_tokens", "model_context_window_exceeded":
-		res.StopReason = ibid.StopLength
+		end.Length = true
 	case "refusal":
 		if a.text.Len() == 0 {
-			return res, &failure{Error: ibid.Errorf(ibid.CodeLLM, "%s (%s) refused to answer", m.server, m.model)}
+			end.Withheld = "refused to answer"
+			return end
 		}
 	}
-	for _, b := range blocks.list {
+	for _, b := range r.blocks.list {
 		if b.Type == "tool_use" {
-			a.addCall(b.ID, b.Name, b.arguments())
+			a.AddCall(b.ID, b.Name, b.arguments())
 		}
 	}
-	return res, nil
+	end.Replay = r.blocks.signed()
+	return end
 }
 
 // anthropicEvent is one event of a stream, whatever its type.
@@ -344,7 +277,7 @@ type anthropicPiece struct {
 }
 
 // add takes an event of a block.
-func (b *anthropicBlocks) add(e anthropicEvent, a *assembler) error {
+func (b *anthropicBlocks) add(e anthropicEvent, a *Assembler) error {
 	switch e.Type {
 	case "content_block_start":
 		if len(b.list) >= maxPieces || e.Index != len(b.list) {
@@ -360,8 +293,8 @@ func (b *anthropicBlocks) add(e anthropicEvent, a *assembler) error {
 			b.calls++
 		}
 		p.text.WriteString(p.Text + p.Thinking)
-		a.addText(p.Text)
-		a.addReasoning(p.Thinking)
+		a.AddText(p.Text)
+		a.AddReasoning(p.Thinking)
 	case "content_block_delta":
 		if e.Index < 0 || e.Index >= len(b.list) {
 			return errTooManyBlocks
@@ -369,10 +302,10 @@ func (b *anthropicBlocks) add(e anthropicEvent, a *assembler) error {
 		p := b.list[e.Index]
 		p.text.WriteString(e.Delta.Text + e.Delta.Thinking + e.Delta.JSON)
 		p.Signature += e.Delta.Signature
-		a.addText(e.Delta.Text)
-		a.addReasoning(e.Delta.Thinking)
+		a.AddText(e.Delta.Text)
+		a.AddReasoning(e.Delta.Thinking)
 		if p.Type == "tool_use" {
-			a.addArguments(p.call, p.Name, e.Delta.JSON)
+			a.AddArguments(p.call, p.Name, e.Delta.JSON)
 		}
 	}
 	return nil

@@ -8,8 +8,8 @@ import (
 	"ibid"
 )
 
-// assembler puts one streamed turn together and hands its pieces on.
-type assembler struct {
+// Assembler puts one streamed turn together and hands its pieces on.
+type Assembler struct {
 	emit      func(ibid.ModelDelta)
 	think     *ThinkSplitter
 	open      bool // think began inside a block, because the template opens it
@@ -20,19 +20,22 @@ type assembler struct {
 	void      bool // text that was handed on turned out to be thinking
 	unclosed  bool // thinking that the template was said to have opened turned out to be text
 
+	Usage ibid.Usage // as far as the server has told
+
 	reasoningProvider string // where thinking must go back to its provider: whose it is,
 	reasoningOpaque   []byte // and what has to go with it
 }
 
-func newAssembler(req ibid.ModelRequest, open bool, emit func(ibid.ModelDelta)) *assembler {
-	a := &assembler{emit: emit, think: &ThinkSplitter{}, open: open, sift: newCallSifter(req.Tools)}
+func newAssembler(req ibid.ModelRequest, open bool, emit func(ibid.ModelDelta)) *Assembler {
+	a := &Assembler{emit: emit, think: &ThinkSplitter{}, open: open, sift: newCallSifter(req.Tools)}
 	if open {
 		a.think = NewOpenThinkSplitter()
 	}
 	return a
 }
 
-func (a *assembler) addReasoning(s string) {
+// AddReasoning takes thinking.
+func (a *Assembler) AddReasoning(s string) {
 	if s == "" {
 		return
 	}
@@ -40,18 +43,18 @@ func (a *assembler) addReasoning(s string) {
 	a.emit(ibid.ModelDelta{Reasoning: s})
 }
 
-// addText takes text as the server calls it, in which thinking and tool calls
+// AddText takes text as the server calls it, in which thinking and tool calls
 // may hide.
-func (a *assembler) addText(s string) {
+func (a *Assembler) AddText(s string) {
 	if s != "" {
 		a.think.Write(s, a.piece)
 	}
 }
 
-func (a *assembler) piece(p Piece) {
+func (a *Assembler) piece(p Piece) {
 	switch p.Kind {
 	case PieceReasoning:
-		a.addReasoning(p.Text)
+		a.AddReasoning(p.Text)
 	case PieceText:
 		a.sift.write(p.Text, a.show)
 	case PieceVoid:
@@ -62,20 +65,20 @@ func (a *assembler) piece(p Piece) {
 	}
 }
 
-func (a *assembler) show(s string) {
+func (a *Assembler) show(s string) {
 	a.text.WriteString(s)
 	a.emit(ibid.ModelDelta{Text: s})
 }
 
-// addArguments hands on a piece of the arguments of the turn's call n.
-func (a *assembler) addArguments(n int, name, piece string) {
+// AddArguments hands on a piece of the arguments of the turn's call n.
+func (a *Assembler) AddArguments(n int, name, piece string) {
 	if name != "" && piece != "" {
 		a.emit(ibid.ModelDelta{Call: &ibid.CallDelta{N: n, Name: name, Arguments: piece}})
 	}
 }
 
-// addCall takes a whole call. An id that is missing or was seen is made up.
-func (a *assembler) addCall(id, name string, arguments []byte) {
+// AddCall takes a whole call. An id that is missing or was seen is made up.
+func (a *Assembler) AddCall(id, name string, arguments []byte) {
 	for _, c := range a.calls {
 		if c.ID == id {
 			id = ""
@@ -88,7 +91,7 @@ func (a *assembler) addCall(id, name string, arguments []byte) {
 }
 
 // finish ends the turn and returns it.
-func (a *assembler) finish() ibid.Turn {
+func (a *Assembler) finish() ibid.Turn {
 	if a.unclosed = a.open && a.think.unclosed(); a.unclosed {
 		a.reasoning.Reset()
 	}
@@ -100,7 +103,7 @@ func (a *assembler) finish() ibid.Turn {
 }
 
 // turn returns the turn as far as it has come.
-func (a *assembler) turn() ibid.Turn {
+func (a *Assembler) turn() ibid.Turn {
 	t := ibid.Turn{Role: ibid.RoleAssistant}
 	if a.reasoning.Len() > 0 {
 		t.Parts = append(t.Parts, ibid.Part{Reasoning: a.reasoning.String(),
@@ -134,10 +137,13 @@ func (t *templates) of(think bool) *atomic.Bool {
 	return &t.opens[0]
 }
 
+// Empty reports whether neither text nor a call has come.
+func (a *Assembler) Empty() bool { return a.text.Len() == 0 && len(a.calls) == 0 }
+
 // take reads one turn of an answer and makes of it what it is. opens says
 // whether the model's template opens the tag of thinking, and learns it.
 func (o origin) take(req ibid.ModelRequest, opens *atomic.Bool, emit func(ibid.ModelDelta),
-	read func(*assembler) (ibid.ModelResponse, *failure)) (ibid.ModelResponse, *failure) {
+	read func(*Assembler) (ibid.ModelResponse, *failure)) (ibid.ModelResponse, *failure) {
 	a := newAssembler(req, opens.Load(), emit)
 	res, f := read(a)
 	if f != nil {

@@ -1,6 +1,7 @@
 // Package llm reaches language models and embedding models outside the process:
-// Ollama by its native API, and any server that speaks OpenAI's chat
-// completions.
+// Ollama by its native API, any server that speaks OpenAI's chat completions,
+// Anthropic and Gemini. Each is a Dialect, a record in the list of Builtin; those
+// whose answers are plain server-sent events share one loop (stream.go).
 //
 // Every adapter keeps the promises of ibid.Model the same way:
 //

@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// errEnd ends the reading of events from within.
-var errEnd = errors.New("the answer is complete")
+// ErrEnd ends the reading of events: the answer is complete.
+var ErrEnd = errors.New("the answer is complete")
 
 // readEvents reads the data of server-sent events, one after the other, until take
-// returns an error or the stream ends. errEnd is no error.
+// returns an error or the stream ends. ErrEnd is no error.
 func readEvents(body io.Reader, take func(data []byte) error) error {
 	r := bufio.NewReaderSize(body, 64<<10)
 	var data []byte
@@ -26,7 +26,7 @@ func readEvents(body io.Reader, take func(data []byte) error) error {
 		}
 		if len(line) == 0 && len(data) > 0 || err != nil && len(data) > 0 {
 			if taken := take(data); taken != nil {
-				if errors.Is(taken, errEnd) {
+				if errors.Is(taken, ErrEnd) {
 					return nil
 				}
 				return taken

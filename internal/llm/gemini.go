@@ -1,142 +1,74 @@
 package llm
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
 	"ibid"
-	"ibid/internal/llm/prompt"
 )
 
-// gemini is a model behind Google's own protocol
+// geminiDialect is Google's own protocol
 // (https://ai.google.dev/api/generate-content).
-type gemini struct {
-	origin
-	base *url.URL
+func geminiDialect() Dialect {
+	return Dialect{
+		Name: "gemini", Form: "gemini:MODEL", Server: "Gemini", Base: "https://generativelanguage.googleapis.com/v1beta",
+		Key:    Key{Env: "GEMINI_API_KEY", Host: "generativelanguage.googleapis.com", Header: "X-Goog-Api-Key", Encrypted: true},
+		Absent: "is there a connection to the internet?",
 
-	dialects  dialects[geminiDialect]
-	templates templates
-}
+		Model: func(name string) string { return strings.TrimPrefix(name, "models/") },
+		Endpoint: func(model string) string {
+			return "/models/" + url.PathEscape(model) + ":streamGenerateContent?alt=sse"
+		},
+		Thinking: geminiThinking,
+		Body:     geminiBody,
+		Read:     func() Reader { return &geminiReader{} },
+		Refusals: Refusals{
+			Final:    []string{"does not support tools", "image input", "api key"},
+			Schema:   []string{"schema", "mime"},
+			Thinking: []string{"think", "budget"},
+		},
+		Capabilities: func(info json.RawMessage) ibid.Capabilities {
+			var told struct {
+				Input    int   `json:"inputTokenLimit"`
+				Thinking *bool `json:"thinking"`
+			}
+			_ = json.Unmarshal(info, &told) // what it does not say is taken to be possible
+			return ibid.Capabilities{Thinking: told.Thinking == nil || *told.Thinking, Tools: true, Images: true, ContextTokens: told.Input}
+		},
 
-// geminiDialect is what of a request not every model takes.
-type geminiDialect struct {
-	think  int  // step of geminiThinking
-	prompt bool // the schema stands in the prompt
-}
-
-// newGemini returns the model. The key is never sent in the clear over a network.
-func newGemini(cfg Config, s spec) (*gemini, error) {
-	cfg = cfg.withDefaults()
-	o, err := geminiOrigin(cfg, s, "api_key")
-	if err != nil {
-		return nil, err
+		embed: func(cfg Config, s spec) (ibid.Embedder, error) { return newGeminiEmbedder(cfg, s) },
 	}
-	return &gemini{origin: o, base: s.base}, nil
-}
-
-// geminiOrigin is Google's server. setting is where its key is configured.
-func geminiOrigin(cfg Config, s spec, setting string) (origin, error) {
-	o := origin{http: newClient(cfg), server: "Gemini", model: strings.TrimPrefix(s.model, "models/"), host: s.base.Host, key: s.key(cfg), header: "X-Goog-Api-Key",
-		hint: "is there a connection to the internet?", keyHint: "set " + setting + ", or GEMINI_API_KEY in the environment"}
-	return o, o.onlyEncrypted(s)
-}
-
-// Name implements ibid.Model.
-func (m *gemini) Name() string { return "gemini/" + m.model }
-
-func (m *gemini) address() string { return m.base.String() + "/models/" + url.PathEscape(m.model) }
-
-// Probe implements ibid.Prober.
-func (m *gemini) Probe(ctx context.Context) (ibid.Capabilities, error) {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
-	defer cancel()
-	var info struct {
-		Input    int   `json:"inputTokenLimit"`
-		Thinking *bool `json:"thinking"`
-	}
-	if f := m.get(ctx, m.address(), &info); f != nil {
-		return ibid.Capabilities{}, result(ctx, f)
-	}
-	return ibid.Capabilities{Thinking: info.Thinking == nil || *info.Thinking, Tools: true, Images: true, ContextTokens: info.Input}, nil
 }
 
 // geminiThinking lists the ways to say what is wanted, the clearest first. The last
 // says nothing. Some models cannot be kept from thinking, only from much of it.
-func geminiThinking(t ibid.Think) []map[string]any {
+func geminiThinking(t ibid.Think) []any {
 	switch t {
 	case ibid.ThinkOn:
-		return []map[string]any{{"includeThoughts": true}, nil}
+		return []any{map[string]any{"includeThoughts": true}, nil}
 	case ibid.ThinkOff:
-		return []map[string]any{{"thinkingBudget": 0}, {"thinkingLevel": "minimal"}, {"thinkingLevel": "low"}, nil}
+		return []any{map[string]any{"thinkingBudget": 0}, map[string]any{"thinkingLevel": "minimal"}, map[string]any{"thinkingLevel": "low"}, nil}
 	}
-	return []map[string]any{nil}
+	return []any{nil}
 }
 
-// Generate implements ibid.Model. What a model refuses is left out and the request
-// sent again; an empty turn is asked for again.
-func (m *gemini) Generate(ctx context.Context, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
-	req = prompt.Render(req)
-	return converse(ctx, m.origin, m.dialects.of(req.Think), req,
-		func(d geminiDialect) (ibid.ModelResponse, *failure) { return m.turn(ctx, req, d, emit) },
-		func(d geminiDialect, said apiError) (geminiDialect, bool) { return d.without(said, req) })
-}
-
-// without returns a dialect without what a refusal is about. ok is false when
-// there is nothing left to leave out.
-func (d geminiDialect) without(said apiError, req ibid.ModelRequest) (simpler geminiDialect, ok bool) {
-	switch {
-	case said.overflow(), said.mentions("does not support tools", "image input", "api key"):
-		return d, false
-	case said.mentions("schema", "mime") && len(req.Schema) > 0 && !d.prompt:
-		d.prompt = true
-	case said.mentions("think", "budget") && d.think+1 < len(geminiThinking(req.Think)):
-		d.think++
-	default:
-		return d, false
-	}
-	return d, true
-}
-
-// turn asks once.
-func (m *gemini) turn(ctx context.Context, req ibid.ModelRequest, d geminiDialect, emit func(ibid.ModelDelta)) (ibid.ModelResponse, *failure) {
-	resp, f := m.post(ctx, m.address()+":streamGenerateContent?alt=sse", m.body(req, d))
-	if f != nil {
-		return ibid.ModelResponse{}, f
-	}
-	defer resp.Body.Close()
-	var parts geminiParts
-	res, f := m.take(req, m.templates.of(req.Think == ibid.ThinkOn), emit, func(a *assembler) (ibid.ModelResponse, *failure) {
-		return m.read(resp, &parts, a)
-	})
-	if f == nil {
-		res.Turn = withRaw(res.Turn, m.Name(), parts.signed())
-	}
-	return res, f
-}
-
-// body writes a request.
-func (m *gemini) body(req ibid.ModelRequest, d geminiDialect) map[string]any {
+// geminiBody writes a request.
+func geminiBody(req Asked) any {
 	generation := map[string]any{}
-	if thinking := geminiThinking(req.Think)[d.think]; thinking != nil {
-		generation["thinkingConfig"] = thinking
+	if req.Thinking != nil {
+		generation["thinkingConfig"] = req.Thinking
 	}
 	if req.MaxTokens > 0 {
 		generation["maxOutputTokens"] = req.MaxTokens
 	}
-	system := req.System
-	switch {
-	case len(req.Schema) > 0 && d.prompt:
-		system = askForJSON(system, req.Schema)
-	case len(req.Schema) > 0:
+	if len(req.Schema) > 0 {
 		generation["responseMimeType"], generation["responseJsonSchema"] = "application/json", req.Schema
 	}
-	body := map[string]any{"generationConfig": generation, "contents": m.contents(req.Turns)}
-	if system != "" {
-		body["systemInstruction"] = map[string]any{"parts": []any{map[string]any{"text": system}}}
+	body := map[string]any{"generationConfig": generation, "contents": geminiContents(req)}
+	if req.System != "" {
+		body["systemInstruction"] = map[string]any{"parts": []any{map[string]any{"text": req.System}}}
 	}
 	var functions []any
 	for _, t := range req.Tools {
@@ -154,20 +86,18 @@ type geminiTurn struct {
 	Parts []any  `json:"parts"`
 }
 
-// contents writes the turns.
-func (m *gemini) contents(turns []ibid.Turn) []geminiTurn {
+// geminiContents writes the turns.
+func geminiContents(req Asked) []geminiTurn {
 	var out []geminiTurn
-	last := lastUserTurn(turns)
-	for i, t := range turns {
-		c := geminiTurn{Role: "user"}
+	last := req.LastQuestion()
+	for i, t := range req.Turns {
+		c := geminiTurn{Role: "user", Parts: req.Replayed(i, geminiCall)}
 		if t.Role == ibid.RoleAssistant {
 			c.Role = "model"
-			if i > last {
-				c.Parts = sameCalls(rawOf(t, m.Name()), t.Calls(), geminiCall)
-			}
 		}
 		if c.Parts == nil {
-			c.Parts = m.parts(t, i > last)
+			// The newest models insist on a signature for the first call of a turn.
+			c.Parts = geminiPartsOf(t, i > last && strings.HasPrefix(req.Model, "gemini-3"))
 		}
 		if len(c.Parts) > 0 {
 			out = append(out, c)
@@ -180,9 +110,9 @@ func (m *gemini) contents(turns []ibid.Turn) []geminiTurn {
 // model made it, or we did.
 const noSignature = "skip_thought_signature_validator"
 
-func (m *gemini) parts(t ibid.Turn, current bool) []any {
+// geminiPartsOf writes a turn. unsigned says that its first call needs a signature.
+func geminiPartsOf(t ibid.Turn, unsigned bool) []any {
 	var parts []any
-	unsigned := current && strings.HasPrefix(m.model, "gemini-3") // which insist on one for the first call of a turn
 	for _, p := range t.Parts {
 		switch {
 		case p.Image != nil:
@@ -249,7 +179,7 @@ func (p *geminiParts) signed() []byte {
 
 // add takes one part of a chunk. Thoughts are not sent back, unless they are
 // signed.
-func (p *geminiParts) add(raw json.RawMessage, a *assembler) error {
+func (p *geminiParts) add(raw json.RawMessage, a *Assembler) error {
 	var piece geminiPiece
 	if err := json.Unmarshal(raw, &piece); err != nil {
 		return err
@@ -263,11 +193,11 @@ func (p *geminiParts) add(raw json.RawMessage, a *assembler) error {
 	p.needs = p.needs || piece.Signature != ""
 	switch {
 	case piece.Call != nil:
-		a.addCall(piece.Call.ID, piece.Call.Name, piece.Call.Args)
+		a.AddCall(piece.Call.ID, piece.Call.Name, piece.Call.Args)
 	case piece.Thought:
-		a.addReasoning(piece.Text)
+		a.AddReasoning(piece.Text)
 	default:
-		a.addText(piece.Text)
+		a.AddText(piece.Text)
 	}
 	return nil
 }
@@ -292,62 +222,61 @@ type geminiChunk struct {
 	} `json:"usageMetadata"`
 }
 
-// read takes the stream up to its end, and insists on a finishReason.
-func (m *gemini) read(resp *http.Response, parts *geminiParts, a *assembler) (ibid.ModelResponse, *failure) {
-	res := ibid.ModelResponse{Usage: ibid.Usage{ModelRequests: 1}}
-	var said *failure
-	finish := ""
-	err := readEvents(resp.Body, func(data []byte) error {
-		var c geminiChunk
-		if err := json.Unmarshal(data, &c); err != nil {
-			return err
-		}
-		if len(c.Error) > 0 {
-			said = m.inStream(data)
-			return errEnd
-		}
-		if u := c.Usage; u.Prompt > 0 {
-			res.Usage.InputTokens, res.Usage.CachedTokens = u.Prompt, u.Cached
-			res.Usage.OutputTokens, res.Usage.ReasoningTokens = u.Answer+u.Thoughts, u.Thoughts
-		}
-		if c.Feedback.BlockReason != "" {
-			said = m.withheld(c.Feedback.BlockReason)
-			return errEnd
-		}
-		if len(c.Candidates) == 0 {
-			return nil
-		}
-		for _, raw := range c.Candidates[0].Content.Parts {
-			if err := parts.add(raw, a); err != nil {
-				return err
-			}
-		}
-		if reason := c.Candidates[0].FinishReason; reason != "" {
-			finish = reason
-		}
-		return nil
-	})
-	switch {
-	case said != nil:
-		return res, said
-	case err != nil && finish == "":
-		return res, m.broken(err)
-	case finish == "":
-		return res, m.brokenOff()
-	}
-	switch finish {
-	case "STOP", "FINISH_REASON_UNSPECIFIED", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL": // without text these are empty turns
-	case "MAX_TOKENS":
-		res.StopReason = ibid.StopLength
-	default:
-		if a.text.Len() == 0 && len(a.calls) == 0 {
-			return res, m.withheld(finish)
-		}
-	}
-	return res, nil
+// geminiReader reads the stream up to its end, and insists on a finishReason.
+type geminiReader struct {
+	parts   geminiParts
+	blocked string // why the question itself was refused
+	finish  string
 }
 
-// withheld is an answer that the provider keeps back.
-func (m *gemini) withheld(why string) *failure {
-	return &failure{Error: ibid.Errorf(ibid.CodeLLM, "%s (%s) withheld its answer: %s", m.server, m.model, fmt.Sprintf("%.60s", why))}
+// Event implements Reader.
+func (r *geminiReader) Event(data []byte, a *Assembler) error {
+	var c geminiChunk
+	if err := json.Unmarshal(data, &c); err != nil {
+		return err
+	}
+	if len(c.Error) > 0 {
+		return ServerError(data)
+	}
+	if u := c.Usage; u.Prompt > 0 {
+		a.Usage.InputTokens, a.Usage.CachedTokens = u.Prompt, u.Cached
+		a.Usage.OutputTokens, a.Usage.ReasoningTokens = u.Answer+u.Thoughts, u.Thoughts
+	}
+	if r.blocked = c.Feedback.BlockReason; r.blocked != "" {
+		return ErrEnd
+	}
+	if len(c.Candidates) == 0 {
+		return nil
+	}
+	for _, raw := range c.Candidates[0].Content.Parts {
+		if err := r.parts.add(raw, a); err != nil {
+			return err
+		}
+	}
+	if reason := c.Candidates[0].FinishReason; reason != "" {
+		r.finish = reason
+	}
+	return nil
 }
+
+// End implements Reader.
+func (r *geminiReader) End(a *Assembler) Ending {
+	end := Ending{Complete: r.finish != ""}
+	switch r.finish {
+	case "", "STOP", "FINISH_REASON_UNSPECIFIED", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL": // without text these are empty turns
+	case "MAX_TOKENS":
+		end.Length = true
+	default:
+		if a.Empty() {
+			end.Withheld = withheld(r.finish)
+		}
+	}
+	if r.blocked != "" {
+		end.Withheld = withheld(r.blocked)
+	}
+	end.Replay = r.parts.signed()
+	return end
+}
+
+// withheld says that the provider keeps an answer back.
+func withheld(why string) string { return fmt.Sprintf("withheld its answer: %.60s", why) }

@@ -27,7 +27,7 @@ type geminiPart struct {
 // passages. The key is never sent in the clear over a network.
 func newGeminiEmbedder(cfg Config, s spec) (*embedder, error) {
 	cfg = cfg.withDefaults()
-	o, err := geminiOrigin(cfg, s, "embedder_api_key")
+	o, err := geminiDialect().origin(cfg, s, "embedder_api_key")
 	if err != nil {
 		return nil, err
 	}

@@ -47,39 +47,39 @@ func empty(req ibid.ModelRequest, res ibid.ModelResponse) bool {
 	return !planned || res.Turn.Reasoning() == ""
 }
 
-// dialects remembers which form of request D a model took last, by how much
-// thinking was asked for. The zero D leaves nothing out.
-type dialects[D any] [3]atomic.Pointer[D]
+// forms remembers which form of request F a model took last, by how much
+// thinking was asked for. The zero F leaves nothing out.
+type forms[F any] [3]atomic.Pointer[F]
 
-func (d *dialects[D]) of(t ibid.Think) *atomic.Pointer[D] {
+func (f *forms[F]) of(t ibid.Think) *atomic.Pointer[F] {
 	switch t {
 	case ibid.ThinkOn:
-		return &d[1]
+		return &f[1]
 	case ibid.ThinkOff:
-		return &d[2]
+		return &f[2]
 	}
-	return &d[0]
+	return &f[0]
 }
 
-// converse asks a model in the dialect that it took last. What the server
+// converse asks a model in the form that it took last. What the server
 // refuses is left out by without, until it takes the request or there is nothing
 // left to leave out.
-func converse[D any](ctx context.Context, o origin, memory *atomic.Pointer[D], req ibid.ModelRequest,
-	turn func(D) (ibid.ModelResponse, *failure), without func(D, apiError) (simpler D, ok bool)) (ibid.ModelResponse, error) {
-	var d D
+func converse[F any](ctx context.Context, o origin, memory *atomic.Pointer[F], req ibid.ModelRequest,
+	turn func(F) (ibid.ModelResponse, *failure), without func(F, apiError) (simpler F, ok bool)) (ibid.ModelResponse, error) {
+	var form F
 	if known := memory.Load(); known != nil {
-		d = *known
+		form = *known
 	}
 	res, err := o.untilWhole(ctx, req,
-		func() (ibid.ModelResponse, *failure) { return turn(d) },
+		func() (ibid.ModelResponse, *failure) { return turn(form) },
 		func(f *failure) (again bool) {
 			if f.status == http.StatusBadRequest || f.status == http.StatusUnprocessableEntity {
-				d, again = without(d, f.said)
+				form, again = without(form, f.said)
 			}
 			return again
 		})
 	if err == nil {
-		memory.Store(&d)
+		memory.Store(&form)
 	}
 	return res, err
 }

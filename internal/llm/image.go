@@ -29,8 +29,8 @@ const paintTime = 3 * time.Minute
 // OpenPainter returns the image model that cfg.Spec names: "openai:MODEL" or
 // "openai:MODEL@URL". It calls nobody.
 func OpenPainter(cfg Config) (*Painter, error) {
-	spec, err := parseSpec(cfg.Spec)
-	if err == nil && spec.provider != "openai" {
+	spec, err := cfg.parse()
+	if err == nil && spec.dialect.Name != "openai" {
 		e := ibid.Errorf(ibid.CodeBadRequest, "image model %q: only servers that speak OpenAI's protocol make pictures", cfg.Spec)
 		e.Hint = "write openai:MODEL or openai:MODEL@http://HOST:PORT/v1"
 		err = e
@@ -41,7 +41,7 @@ func OpenPainter(cfg Config) (*Painter, error) {
 	cfg.HeaderTimeout, cfg.IdleTimeout = cmp.Or(cfg.HeaderTimeout, paintTime), cmp.Or(cfg.IdleTimeout, paintTime)
 	cfg = cfg.withDefaults()
 	return &Painter{base: spec.base.String(),
-		origin: origin{http: newClient(cfg), server: "the image server", model: spec.model, host: spec.base.Host, key: spec.key(cfg), hint: "is it running, and is the URL right?"}}, nil
+		origin: origin{http: newClient(cfg), server: "the image server", model: spec.model, host: spec.base.Host, key: cfg.keyFor(spec.base), hint: "is it running, and is the URL right?"}}, nil
 }
 
 // Name says which model paints, for people.

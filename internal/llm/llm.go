@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -33,6 +32,7 @@ type Config struct {
 	MaxResponseBytes int64         // 32 MiB
 
 	Transport http.RoundTripper // nil: our own, HTTP/1.1
+	Dialects  []Dialect         // that specs may name; nil: Builtin()
 }
 
 func (c Config) withDefaults() Config {
@@ -55,35 +55,17 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Where the servers are when the spec does not say.
-const (
-	defaultOllama = "http://127.0.0.1:11434"
-	defaultOpenAI = "https://api.openai.com/v1"
-	defaultClaude = "https://api.anthropic.com/v1"
-	defaultGemini = "https://generativelanguage.googleapis.com/v1beta"
-)
-
 // Open returns the language model that cfg.Spec names. It calls nobody: a model
 // that cannot be reached shows in Probe and Generate.
 func Open(cfg Config) (ibid.Model, error) {
-	spec, err := parseSpec(cfg.Spec)
+	spec, err := cfg.parse()
 	if err != nil {
 		return nil, err
 	}
-	switch spec.provider {
-	case "ollama":
-		return newOllama(cfg, spec), nil
-	case "anthropic":
-		return orError(newAnthropic(cfg, spec))
-	case "gemini":
-		return orError(newGemini(cfg, spec))
-	default:
-		return newOpenAI(cfg, spec), nil
+	if spec.dialect.open != nil {
+		return spec.dialect.open(cfg, spec)
 	}
-}
-
-// orError keeps a model that is not there from being a value that is.
-func orError[M ibid.Model](m M, err error) (ibid.Model, error) {
+	m, err := newStreamed(cfg, spec.dialect, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -92,45 +74,39 @@ func orError[M ibid.Model](m M, err error) (ibid.Model, error) {
 
 // OpenEmbedder returns the embedding model that cfg.Spec names.
 func OpenEmbedder(cfg Config) (ibid.Embedder, error) {
-	spec, err := parseSpec(cfg.Spec)
+	spec, err := cfg.parse()
 	if err != nil {
 		return nil, err
 	}
-	switch spec.provider {
-	case "ollama":
-		return newOllamaEmbedder(cfg, spec), nil
-	case "gemini":
-		return newGeminiEmbedder(cfg, spec)
-	case "anthropic":
-		return nil, &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("embedder %q: Anthropic has no embedding models", cfg.Spec),
+	if spec.dialect.embed == nil {
+		return nil, &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("embedder %q: %s has no embedding models", cfg.Spec, spec.dialect.Server),
 			Hint: "write ollama:MODEL, openai:MODEL@URL or gemini:MODEL"}
-	default:
-		return newOpenAIEmbedder(cfg, spec), nil
 	}
+	return spec.dialect.embed(cfg, spec)
 }
 
 // spec is a model's address, taken apart.
 type spec struct {
-	provider string // "ollama", "openai", "anthropic" or "gemini"
-	model    string
-	base     *url.URL // without a trailing slash
+	dialect Dialect
+	model   string
+	base    *url.URL // without a trailing slash
 }
 
-// parseSpec reads PROVIDER:MODEL[@URL].
-func parseSpec(s string) (spec, error) {
-	const forms = "write ollama:MODEL, ollama:MODEL@http://HOST:11434, openai:MODEL@http://HOST:PORT/v1, anthropic:MODEL or gemini:MODEL"
+// parse reads the spec: DIALECT:MODEL[@URL].
+func (c Config) parse() (spec, error) {
+	s := c.Spec
 	bad := func(format string, args ...any) (spec, error) {
 		e := ibid.Errorf(ibid.CodeBadRequest, "model %q: "+format, append([]any{s}, args...)...)
-		e.Hint = forms
+		e.Hint = c.forms()
 		return spec{}, e
 	}
 	provider, rest, ok := strings.Cut(strings.TrimSpace(s), ":")
 	provider = strings.ToLower(provider)
-	address, known := map[string]string{"ollama": defaultOllama, "openai": defaultOpenAI, "gemini": defaultGemini, "anthropic": defaultClaude}[provider]
+	d, known := c.dialect(provider)
 	if !known {
 		return bad("there is no provider %q", provider)
 	}
-	model := rest
+	model, address := rest, d.Base
 	if i := strings.LastIndex(rest, "@http"); i >= 0 {
 		model, address = rest[:i], rest[i+1:]
 	} else if i := strings.LastIndex(rest, "@"); i > 0 && strings.ContainsAny(rest[i:], ":./") {
@@ -143,10 +119,10 @@ func parseSpec(s string) (spec, error) {
 	if err != nil {
 		return bad("%v", err)
 	}
-	if (provider == "openai" || provider == "anthropic") && base.Path == "" {
-		base.Path = "/v1"
+	if base.Path == "" {
+		base.Path = d.Path
 	}
-	return spec{provider: provider, model: model, base: base}, nil
+	return spec{dialect: d, model: model, base: base}, nil
 }
 
 // parseBase checks a base URL.
@@ -166,24 +142,4 @@ func parseBase(address string) (*url.URL, error) {
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	return u, nil
-}
-
-// official reports whether the server is OpenAI's own.
-func (s spec) official() bool { return s.base.Hostname() == "api.openai.com" }
-
-// ownKeys are where the keys of providers are looked for, by the host that they
-// are meant for.
-var ownKeys = map[string]string{
-	"api.openai.com":                    "OPENAI_API_KEY",
-	"generativelanguage.googleapis.com": "GEMINI_API_KEY",
-	"api.anthropic.com":                 "ANTHROPIC_API_KEY",
-}
-
-// key returns the API key to send. One from the environment goes to its own
-// provider, encrypted, and to nobody else.
-func (s spec) key(cfg Config) string {
-	if name, ok := ownKeys[s.base.Hostname()]; ok && cfg.APIKey == "" && s.base.Scheme == "https" {
-		return os.Getenv(name)
-	}
-	return cfg.APIKey
 }

@@ -31,18 +31,19 @@ type ollama struct {
 	templates templates
 }
 
-func newOllama(cfg Config, s spec) *ollama {
-	cfg = cfg.withDefaults()
-	return &ollama{
-		origin: ollamaOrigin(cfg, s),
-		cfg:    cfg,
-		base:   s.base.String(),
+// ollamaDialect is Ollama's native API.
+func ollamaDialect() Dialect {
+	return Dialect{Name: "ollama", Form: "ollama:MODEL, ollama:MODEL@http://HOST:11434", Server: "Ollama", Base: "http://127.0.0.1:11434",
+		Absent: "is it running? Start it with: ollama serve", Windowed: true,
+		open:  func(cfg Config, s spec) (ibid.Model, error) { return newOllama(cfg, s), nil },
+		embed: func(cfg Config, s spec) (ibid.Embedder, error) { return newOllamaEmbedder(cfg, s), nil },
 	}
 }
 
-func ollamaOrigin(cfg Config, s spec) origin {
-	return origin{http: newClient(cfg), server: "Ollama", model: s.model, host: s.base.Host, key: s.key(cfg),
-		hint: "is it running? Start it with: ollama serve"}
+func newOllama(cfg Config, s spec) *ollama {
+	cfg = cfg.withDefaults()
+	o, _ := ollamaDialect().origin(cfg, s, "api_key") // it takes its key in the clear
+	return &ollama{origin: o, cfg: cfg, base: s.base.String()}
 }
 
 // Name implements ibid.Model.
@@ -90,7 +91,7 @@ func (m *ollama) turn(ctx context.Context, req ibid.ModelRequest, emit func(ibid
 		return ibid.ModelResponse{}, f
 	}
 	defer resp.Body.Close()
-	return m.take(req, m.templates.of(think), emit, func(a *assembler) (ibid.ModelResponse, *failure) { return m.read(resp.Body, a) })
+	return m.take(req, m.templates.of(think), emit, func(a *Assembler) (ibid.ModelResponse, *failure) { return m.read(resp.Body, a) })
 }
 
 // ollamaChat is a request to /api/chat.
@@ -265,7 +266,7 @@ type ollamaLine struct {
 const maxLine = 4 << 20
 
 // read takes an answer line by line up to the one that says done.
-func (m *ollama) read(body io.Reader, a *assembler) (ibid.ModelResponse, *failure) {
+func (m *ollama) read(body io.Reader, a *Assembler) (ibid.ModelResponse, *failure) {
 	res := ibid.ModelResponse{Usage: ibid.Usage{ModelRequests: 1}}
 	lines := bufio.NewScanner(body)
 	lines.Buffer(make([]byte, 0, 16<<10), maxLine)
@@ -287,10 +288,10 @@ func (m *ollama) read(body io.Reader, a *assembler) (ibid.ModelResponse, *failur
 		if len(line.Error) > 0 && string(line.Error) != "null" {
 			return res, m.inStream(raw)
 		}
-		a.addReasoning(line.Message.Thinking)
-		a.addText(line.Message.Content)
+		a.AddReasoning(line.Message.Thinking)
+		a.AddText(line.Message.Content)
 		for _, c := range line.Message.ToolCalls {
-			a.addCall(c.ID, c.Function.Name, c.Function.Arguments)
+			a.AddCall(c.ID, c.Function.Name, c.Function.Arguments)
 		}
 		if line.Done {
 			res.Usage.InputTokens, res.Usage.OutputTokens = line.PromptEvalCount, line.EvalCount

@@ -23,28 +23,38 @@ import (
 // llama.cpp, vLLM, LM Studio, SGLang, hosted ones, OpenAI itself.
 type openAI struct {
 	origin
-	base     *url.URL
-	official bool // OpenAI's own server, which refuses fields it does not know
-	chat     openai.ChatCompletionService
+	base   *url.URL
+	vendor vendor
+	chat   openai.ChatCompletionService
 
-	dialects  dialects[openAIDialect]
+	forms     forms[openAIForm]
 	templates templates
+}
+
+// openAIDialect is OpenAI's chat completions.
+func openAIDialect() Dialect {
+	return Dialect{Name: "openai", Form: "openai:MODEL@http://HOST:PORT/v1", Server: "the model server", Base: "https://api.openai.com/v1", Path: "/v1",
+		Key:    Key{Env: "OPENAI_API_KEY", Host: "api.openai.com"},
+		Absent: "is it running, and is the URL right?",
+		open:   func(cfg Config, s spec) (ibid.Model, error) { return newOpenAI(cfg, s), nil },
+		embed:  func(cfg Config, s spec) (ibid.Embedder, error) { return newOpenAIEmbedder(cfg, s), nil },
+	}
 }
 
 func newOpenAI(cfg Config, s spec) *openAI {
 	cfg = cfg.withDefaults()
 	m := &openAI{
-		origin:   openAIOrigin(cfg, s),
-		base:     s.base,
-		official: s.official(),
+		origin: openAIOrigin(cfg, s),
+		base:   s.base,
+		vendor: vendorOf(s.base.Hostname()),
 	}
 	m.chat = openai.NewChatCompletionService(clientOptions(m.origin, s)...)
 	return m
 }
 
 func openAIOrigin(cfg Config, s spec) origin {
-	return origin{http: newClient(cfg), server: "the model server", model: s.model, host: s.base.Host, key: s.key(cfg),
-		hint: "is it running, and is the URL right?"}
+	o, _ := openAIDialect().origin(cfg, s, "api_key") // it takes its key in the clear
+	return o
 }
 
 // clientOptions makes the official client ours: our transport, nothing from the
@@ -94,15 +104,15 @@ func (m *openAI) Probe(ctx context.Context) (ibid.Capabilities, error) {
 // and the request sent again; an empty turn is asked for again.
 func (m *openAI) Generate(ctx context.Context, req ibid.ModelRequest, emit func(ibid.ModelDelta)) (ibid.ModelResponse, error) {
 	req = prompt.Render(req)
-	return converse(ctx, m.origin, m.dialects.of(req.Think), req,
-		func(d openAIDialect) (ibid.ModelResponse, *failure) { return m.turn(ctx, req, d, emit) },
-		func(d openAIDialect, said apiError) (openAIDialect, bool) {
-			return d.without(said, len(m.thinkSteps(req.Think)), len(req.Schema) > 0)
+	return converse(ctx, m.origin, m.forms.of(req.Think), req,
+		func(d openAIForm) (ibid.ModelResponse, *failure) { return m.turn(ctx, req, d, emit) },
+		func(d openAIForm, said apiError) (openAIForm, bool) {
+			return d.without(said, len(m.vendor.think(req.Think)), len(req.Schema) > 0)
 		})
 }
 
 // turn asks once.
-func (m *openAI) turn(ctx context.Context, req ibid.ModelRequest, d openAIDialect, emit func(ibid.ModelDelta)) (ibid.ModelResponse, *failure) {
+func (m *openAI) turn(ctx context.Context, req ibid.ModelRequest, d openAIForm, emit func(ibid.ModelDelta)) (ibid.ModelResponse, *failure) {
 	var answer *http.Response
 	params, extra := m.params(req, d)
 	stream := m.chat.NewStreaming(ctx, params, append(extra, option.WithResponseInto(&answer))...)
@@ -116,7 +126,7 @@ func (m *openAI) turn(ctx context.Context, req ibid.ModelRequest, d openAIDialec
 	if f := m.notEvents(answer); f != nil {
 		return ibid.ModelResponse{}, f
 	}
-	return m.take(req, m.templates.of(req.Think == ibid.ThinkOn), emit, func(a *assembler) (ibid.ModelResponse, *failure) { return m.read(stream, a) })
+	return m.take(req, m.templates.of(req.Think == ibid.ThinkOn), emit, func(a *Assembler) (ibid.ModelResponse, *failure) { return m.read(stream, a) })
 }
 
 // notEvents finds out what a 200 without an event stream is: an error, or a
@@ -141,7 +151,7 @@ var reasoningFields = []string{"reasoning_content", "reasoning"}
 
 // read takes the stream up to its end, and insists on a finish_reason: the
 // client itself calls a stream that was cut politely a success.
-func (m *openAI) read(stream *ssestream.Stream[openai.ChatCompletionChunk], a *assembler) (ibid.ModelResponse, *failure) {
+func (m *openAI) read(stream *ssestream.Stream[openai.ChatCompletionChunk], a *Assembler) (ibid.ModelResponse, *failure) {
 	res := ibid.ModelResponse{Usage: ibid.Usage{ModelRequests: 1}}
 	var calls callParts
 	finish := ""
@@ -157,10 +167,10 @@ func (m *openAI) read(stream *ssestream.Stream[openai.ChatCompletionChunk], a *a
 				continue
 			}
 			m.addReasoning(a, choice.Delta)
-			a.addText(choice.Delta.Content + choice.Delta.Refusal)
+			a.AddText(choice.Delta.Content + choice.Delta.Refusal)
 			for _, c := range choice.Delta.ToolCalls {
 				n := calls.add(int(c.Index), c.ID, c.Function.Name, c.Function.Arguments)
-				a.addArguments(n, calls.list[n].name, c.Function.Arguments)
+				a.AddArguments(n, calls.list[n].name, c.Function.Arguments)
 			}
 			if choice.FinishReason != "" {
 				finish = choice.FinishReason
@@ -186,14 +196,14 @@ func (m *openAI) read(stream *ssestream.Stream[openai.ChatCompletionChunk], a *a
 		return res, m.brokenOff()
 	}
 	for _, c := range calls.list {
-		a.addCall(c.id, c.name, []byte(c.arguments.String()))
+		a.AddCall(c.id, c.name, []byte(c.arguments.String()))
 	}
 	return res, nil
 }
 
 // addReasoning takes the thinking of a delta, and remembers the field it came
 // in: within one question it goes back in the same.
-func (m *openAI) addReasoning(a *assembler, delta openai.ChatCompletionChunkChoiceDelta) {
+func (m *openAI) addReasoning(a *Assembler, delta openai.ChatCompletionChunkChoiceDelta) {
 	for _, name := range reasoningFields {
 		field, ok := delta.JSON.ExtraFields[name]
 		var text string
@@ -202,7 +212,7 @@ func (m *openAI) addReasoning(a *assembler, delta openai.ChatCompletionChunkChoi
 		}
 		a.reasoningProvider = m.Name()
 		a.reasoningOpaque, _ = json.Marshal(reasoningOrigin{Field: name})
-		a.addReasoning(text)
+		a.AddReasoning(text)
 		return
 	}
 }

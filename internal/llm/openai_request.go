@@ -12,9 +12,9 @@ import (
 	"ibid"
 )
 
-// openAIDialect is which of the fields that not every server knows are sent. It
+// openAIForm is which of the fields that not every server knows are sent. It
 // starts with all of them, and loses those that are refused.
-type openAIDialect struct {
+type openAIForm struct {
 	think   uint8 // step of thinkSteps
 	format  uint8 // formatSchema, formatObject, formatPrompt
 	noUsage bool  // without stream_options
@@ -28,9 +28,9 @@ const (
 	formatPrompt
 )
 
-// without returns a dialect without what a refusal is about. ok is false when
+// without returns a form without what a refusal is about. ok is false when
 // there is nothing left to leave out.
-func (d openAIDialect) without(said apiError, thinkSteps int, schema bool) (simpler openAIDialect, ok bool) {
+func (d openAIForm) without(said apiError, thinkSteps int, schema bool) (simpler openAIForm, ok bool) {
 	switch {
 	case said.overflow(), said.mentions("does not support tools", "multimodal", "image input"):
 		return d, false
@@ -56,38 +56,66 @@ type thinkStep struct {
 	template *bool  // chat_template_kwargs.enable_thinking, for llama.cpp, vLLM, SGLang
 }
 
-// thinkSteps lists the ways to say what is wanted, the clearest first. The last
-// says nothing.
-func (m *openAI) thinkSteps(t ibid.Think) []thinkStep {
-	yes, no := true, false
-	switch {
-	case t == ibid.ThinkOn && m.official:
-		return []thinkStep{{effort: "medium"}, {}}
-	case t == ibid.ThinkOn:
-		return []thinkStep{{effort: "medium", template: &yes}, {template: &yes}, {}}
-	case t == ibid.ThinkOff && m.official:
-		return []thinkStep{{effort: "none"}, {effort: "minimal"}, {effort: "low"}, {}}
-	case t == ibid.ThinkOff:
-		return []thinkStep{{effort: "none", template: &no}, {template: &no}, {}}
+// vendor is what differs between servers that speak chat completions.
+type vendor struct {
+	host string // of its own servers
+	// think lists the ways to say how much thinking is wanted, the clearest first.
+	// The last says nothing.
+	think  func(ibid.Think) []thinkStep
+	newMax bool // max_completion_tokens for max_tokens from the first request on
+}
+
+// vendors are those that are known by their host.
+func vendors() []vendor {
+	return []vendor{
+		// OpenAI refuses fields that it does not know.
+		{host: "api.openai.com", newMax: true, think: func(t ibid.Think) []thinkStep {
+			switch t {
+			case ibid.ThinkOn:
+				return []thinkStep{{effort: "medium"}, {}}
+			case ibid.ThinkOff:
+				return []thinkStep{{effort: "none"}, {effort: "minimal"}, {effort: "low"}, {}}
+			}
+			return []thinkStep{{}}
+		}},
 	}
-	return []thinkStep{{}}
+}
+
+// vendorOf returns the vendor of a host; of one that is not known what most servers
+// take.
+func vendorOf(host string) vendor {
+	for _, v := range vendors() {
+		if v.host == host {
+			return v
+		}
+	}
+	return vendor{think: func(t ibid.Think) []thinkStep {
+		yes, no := true, false
+		switch t {
+		case ibid.ThinkOn:
+			return []thinkStep{{effort: "medium", template: &yes}, {template: &yes}, {}}
+		case ibid.ThinkOff:
+			return []thinkStep{{effort: "none", template: &no}, {template: &no}, {}}
+		}
+		return []thinkStep{{}}
+	}}
 }
 
 // params turns a request into the client's terms, and options for fields that
 // the client does not know.
-func (m *openAI) params(req ibid.ModelRequest, d openAIDialect) (openai.ChatCompletionNewParams, []option.RequestOption) {
+func (m *openAI) params(req ibid.ModelRequest, d openAIForm) (openai.ChatCompletionNewParams, []option.RequestOption) {
 	p := openai.ChatCompletionNewParams{Model: m.model}
 	var extra []option.RequestOption
 	if !d.noUsage {
 		p.StreamOptions.IncludeUsage = openai.Bool(true)
 	}
 	switch {
-	case req.MaxTokens > 0 && (m.official || d.newMax):
+	case req.MaxTokens > 0 && (m.vendor.newMax || d.newMax):
 		p.MaxCompletionTokens = openai.Int(int64(req.MaxTokens))
 	case req.MaxTokens > 0:
 		p.MaxTokens = openai.Int(int64(req.MaxTokens))
 	}
-	step := m.thinkSteps(req.Think)[d.think]
+	step := m.vendor.think(req.Think)[d.think]
 	if step.effort != "" {
 		p.ReasoningEffort = shared.ReasoningEffort(step.effort)
 	}

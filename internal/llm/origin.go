@@ -17,12 +17,12 @@ type origin struct {
 	http    *http.Client // over a guard
 	server  string       // "Ollama", "the model server"
 	model   string
-	host    string // host:port
-	key     string // never to be shown
-	header  string // that the key is sent in; "": Authorization
-	version string // of Anthropic's protocol; "" for others
-	hint    string // how to mend a server that is not there
-	keyHint string // how to mend a key that is missing; "" where none may be needed
+	host    string            // host:port
+	key     string            // never to be shown
+	header  string            // that the key is sent in; "": Authorization
+	headers map[string]string // that every request carries
+	hint    string            // how to mend a server that is not there
+	keyHint string            // how to mend a key that is missing; "" where none may be needed
 }
 
 // maxErrorBody bounds, in bytes, what is read of an answer that is an error.
@@ -44,8 +44,8 @@ func loopback(host string) bool {
 
 // authorise adds the key to a request.
 func (o origin) authorise(req *http.Request) {
-	if o.version != "" {
-		req.Header.Set("Anthropic-Version", o.version)
+	for name, value := range o.headers {
+		req.Header.Set(name, value)
 	}
 	switch {
 	case o.key == "":

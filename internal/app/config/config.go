@@ -17,6 +17,7 @@ import (
 
 	"ibid"
 	"ibid/internal/agent"
+	"ibid/internal/llm"
 	"ibid/internal/say"
 	"ibid/internal/tool"
 )
@@ -67,6 +68,7 @@ type Config struct {
 	Origins map[string]string // setting → where its value comes from, absent for defaults
 
 	Registry tool.Registry // tools that there are; nil: tool.Builtin()
+	Dialects []llm.Dialect // that models are spoken to in; nil: llm.Builtin()
 
 	Recovering bool // this is ibid recover, which opens a directory that others may not
 }
