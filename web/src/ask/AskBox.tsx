@@ -2,7 +2,7 @@ import { ArrowUp, Globe, Square } from "lucide-react";
 import { useEffect, useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
 import { ApiError } from "../api/client";
 import { useDocumentCount } from "../api/documents";
-import { useServerStatus } from "../api/queries";
+import { useServerStatus, useTools } from "../api/queries";
 import { Notice } from "../answer/Notice";
 import { t } from "../strings";
 import { ask, stop } from "../thread/ask";
@@ -38,7 +38,8 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
   const [files, setFiles] = useState<Attached[]>([]);
   const documents = useDocumentCount().data;
   const status = useServerStatus().data;
-  const hasWeb = status?.tools?.includes("web_search") ?? false;
+  const tools = useTools();
+  const webTool = status?.tools?.find((name) => tools.get(name)?.kind === "web"); // the first searches
   const model = status?.models?.includes(how.model) ? how.model : undefined;
   const field = useRef<HTMLTextAreaElement>(null);
   useTypeAnywhere(field);
@@ -78,7 +79,7 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
         mode: how.mode,
         think: how.think,
         model,
-        force_tools: hasWeb && how.web ? ["web_search"] : undefined,
+        force_tools: webTool && how.web ? [webTool] : undefined,
         attachments: files.length > 0 ? await Promise.all(files.map(encode)) : undefined,
       });
       if (asked.kind === "busy") setFailure({ text: t.ask.attached, hint: "" });
@@ -147,7 +148,7 @@ export function AskBox({ threadId, draftKey, parentId, runningId, onAsked }: Pro
           <AttachMenu onAttach={take} />
           <ScopePicker scope={how.scope} onChange={(scope) => setHow({ ...how, scope })} />
           <HowMenu how={how} onChange={setHow} />
-          {hasWeb && (
+          {webTool && (
             <IconButton label={t.ask.web} aria-pressed={how.web} data-on={how.web} onClick={() => setHow({ ...how, web: !how.web })}>
               <Globe aria-hidden />
             </IconButton>

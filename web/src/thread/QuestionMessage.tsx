@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight, File as FileIcon, Pencil, Trash2 } from "lucide-react";
 import { memo, useState, type KeyboardEvent } from "react";
 import { ApiError, auth, remove } from "../api/client";
-import { keys, queryClient } from "../api/queries";
+import { keys, queryClient, useTools } from "../api/queries";
 import type { Message } from "../api/types";
 import { attachmentsOf, fileOf } from "../ask/attachments";
 import { useScopeParts } from "../ask/ScopeChips";
@@ -40,7 +40,8 @@ export const QuestionMessage = memo(function QuestionMessage({ message, busy }: 
 
 function AskedIn({ message }: { message: Message }) {
   const parts = useScopeParts(message.request?.scope ?? {});
-  const web = message.request?.force_tools?.includes("web_search");
+  const tools = useTools();
+  const web = message.request?.force_tools?.some((name) => tools.get(name)?.kind === "web");
   if (parts.length === 0 && !web) return null;
   const words = [parts.length > 0 ? t.message.asked(parts.map((p) => p.name).join(", ")) : "", web ? t.message.withWeb : ""];
   return <div className="asked-in">{words.filter(Boolean).join(" · ")}</div>;
