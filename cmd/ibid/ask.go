@@ -199,7 +199,7 @@ func (r *askRun) send(ctx context.Context, s *app.Session, q api.Question) (api.
 	if err != nil {
 		return api.Asked{}, err
 	}
-	if err := checkScope(ctx, s, q.Scope); err != nil {
+	if err := s.CheckScope(ctx, q.Scope); err != nil {
 		return api.Asked{}, err
 	}
 	documents, err := s.Named(ctx, r.options.documents)

@@ -62,7 +62,7 @@ type lsOptions struct {
 // lets all through.
 func (c *cli) listDocuments(ctx context.Context, s *app.Session, names []string, o lsOptions) error {
 	scope := ibid.Scope{Category: o.category, Folder: o.folder, Tags: o.tags}
-	if err := checkScope(ctx, s, scope); err != nil {
+	if err := s.CheckScope(ctx, scope); err != nil {
 		return err
 	}
 	documents := s.EachDocument(ctx, client.ScopeQuery(scope))

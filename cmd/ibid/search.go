@@ -71,7 +71,7 @@ type searchOptions struct {
 }
 
 func (c *cli) search(ctx context.Context, s *app.Session, query string, o searchOptions) error {
-	if err := checkScope(ctx, s, ibid.Scope{Category: o.category, Folder: o.folder, Tags: o.tags}); err != nil {
+	if err := s.CheckScope(ctx, ibid.Scope{Category: o.category, Folder: o.folder, Tags: o.tags}); err != nil {
 		return err
 	}
 	values := url.Values{"q": {query}, "limit": {strconv.Itoa(o.limit)}, "tag": o.tags, "metadata": o.metadata}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +10,6 @@ import (
 	"ibid"
 	"ibid/internal/app"
 	"ibid/internal/client"
-	"ibid/internal/glob"
 	"ibid/internal/say"
 )
 
@@ -54,7 +52,7 @@ func (c *cli) listRemoved(removed []ibid.Removed, asJSON bool) error {
 	}
 	t := table{columns: []column{{title: "KIND"}, {title: "NAME", give: true}, {title: "REMOVED"}, {title: "UNTIL"}, {title: "ID"}}}
 	for _, r := range removed {
-		t.add(removedKind(r), removedPath(r), r.RemovedAt.Local().Format("2006-01-02 15:04"), r.Until.Local().Format("2006-01-02 15:04"), r.ID)
+		t.add(client.RemovedKind(r), client.RemovedPath(r), r.RemovedAt.Local().Format("2006-01-02 15:04"), r.Until.Local().Format("2006-01-02 15:04"), r.ID)
 	}
 	t.print(newTerminal(c.out, c.env))
 	return nil
@@ -73,7 +71,7 @@ type undone struct {
 func (c *cli) undo(ctx context.Context, s *app.Session, removed []ibid.Removed, names []string, asJSON bool) error {
 	wanted := map[string]bool{}
 	for _, name := range names {
-		found, err := findRemoved(removed, name)
+		found, err := client.FindRemoved(removed, name)
 		if err != nil {
 			return err
 		}
@@ -81,7 +79,7 @@ func (c *cli) undo(ctx context.Context, s *app.Session, removed []ibid.Removed, 
 			wanted[r.ID] = true
 		}
 	}
-	todo := selectRemoved(removed, func(r ibid.Removed) bool { return wanted[r.ID] })
+	todo := client.SelectRemoved(removed, func(r ibid.Removed) bool { return wanted[r.ID] })
 	results, err := c.restoreAll(ctx, s, todo, asJSON)
 	if err != nil {
 		return err
@@ -116,9 +114,9 @@ func (c *cli) restoreAll(ctx context.Context, s *app.Session, todo []ibid.Remove
 		switch {
 		case quiet:
 		case err != nil:
-			fmt.Fprintf(c.err, "✗ %s: %s\n", say.OneLine(removedPath(r), 0), say.OneLine(one.Error, 0))
+			fmt.Fprintf(c.err, "✗ %s: %s\n", say.OneLine(client.RemovedPath(r), 0), say.OneLine(one.Error, 0))
 		default:
-			fmt.Fprintf(c.out, "%s is back: %s\n", removedKind(r), say.OneLine(removedPath(r), 0))
+			fmt.Fprintf(c.out, "%s is back: %s\n", client.RemovedKind(r), say.OneLine(client.RemovedPath(r), 0))
 		}
 	}
 	for len(todo) > 0 {
@@ -144,74 +142,6 @@ func (c *cli) restoreAll(ctx context.Context, s *app.Session, todo []ibid.Remove
 		todo = later
 	}
 	return results, nil
-}
-
-// findRemoved returns what a name on the command line means among what was
-// removed: by id, library path, name, the beginning of an id, or as a pattern. A
-// name that fits several is an error unless it is a pattern.
-func findRemoved(removed []ibid.Removed, name string) ([]ibid.Removed, error) {
-	for _, fit := range []func(ibid.Removed) bool{
-		func(r ibid.Removed) bool { return r.ID == name },
-		func(r ibid.Removed) bool { return removedPath(r) == name },
-		func(r ibid.Removed) bool { return r.Name == name },
-		func(r ibid.Removed) bool { return len(name) >= client.LeastPrefix && strings.HasPrefix(r.ID, name) },
-	} {
-		found := selectRemoved(removed, fit)
-		if len(found) > 1 {
-			return nil, severalRemoved(name, found)
-		}
-		if len(found) == 1 {
-			return found, nil
-		}
-	}
-	var found []ibid.Removed
-	if glob.Is(name) {
-		if _, err := path.Match(name, ""); err != nil {
-			return nil, fmt.Errorf("%q is no pattern: %w", name, err)
-		}
-		found = selectRemoved(removed, func(r ibid.Removed) bool {
-			byName, _ := path.Match(name, r.Name)
-			byPath, _ := path.Match(name, removedPath(r))
-			return byName || byPath
-		})
-	}
-	if len(found) > 0 {
-		return found, nil
-	}
-	err := ibid.Errorf(ibid.CodeNotFound, "nothing that was removed lately is called %q", name)
-	err.Hint = "`ibid undo` lists what can be taken back"
-	return nil, err
-}
-
-func selectRemoved(removed []ibid.Removed, fit func(ibid.Removed) bool) []ibid.Removed {
-	var found []ibid.Removed
-	for _, r := range removed {
-		if fit(r) {
-			found = append(found, r)
-		}
-	}
-	return found
-}
-
-func severalRemoved(name string, found []ibid.Removed) error {
-	var lines []string
-	for _, r := range found {
-		lines = append(lines, fmt.Sprintf("%s  %s %s, removed %s", r.ID, removedKind(r), removedPath(r), r.RemovedAt.Local().Format("2006-01-02 15:04")))
-	}
-	err := ibid.Errorf(ibid.CodeBadRequest, "%q fits %d that were removed:\n  %s", name, len(found), strings.Join(lines, "\n  "))
-	err.Hint = "name one by its id"
-	return err
-}
-
-// removedPath is what was removed as people see it: a document in its folder.
-func removedPath(r ibid.Removed) string { return path.Join(r.Folder, r.Name) }
-
-// removedKind is the word for a kind on the command line.
-func removedKind(r ibid.Removed) string {
-	if r.Kind == ibid.RemovedThread {
-		return "conversation"
-	}
-	return string(r.Kind)
 }
 
 // toUndo prints the command that takes removals back.

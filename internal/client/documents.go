@@ -185,7 +185,7 @@ func waysOf(name string) []way {
 		{url.Values{"in_folder": {folder}, "name": {base}}, func(d ibid.Document) bool { return LibraryPath(d) == name }},
 		{url.Values{"q": {name}}, func(d ibid.Document) bool { return isCalled(d, name) }},
 	}
-	if len(name) >= LeastPrefix {
+	if len(name) >= leastPrefix {
 		ways = append(ways, way{url.Values{"id": {name}}, nil})
 	}
 	if len(name) > maxNameBytes {

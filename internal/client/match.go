@@ -7,8 +7,8 @@ import (
 	"ibid"
 )
 
-// LeastPrefix is how much of an id has to be given.
-const LeastPrefix = 6
+// leastPrefix is how much of an id has to be given.
+const leastPrefix = 6
 
 // Named returns the documents that some names mean, each once. All names are looked
 // up before anything is done, so that a mistyped one does nothing.

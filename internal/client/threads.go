@@ -63,7 +63,7 @@ func (c *Client) FindThread(ctx context.Context, name string) (string, error) {
 	switch {
 	case whole:
 		return name, nil
-	case len(name) < LeastPrefix:
+	case len(name) < leastPrefix:
 		found = nil
 	case len(found) == 1:
 		return found[0].ID, nil

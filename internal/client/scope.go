@@ -1,4 +1,4 @@
-package main
+package client
 
 import (
 	"context"
@@ -7,17 +7,16 @@ import (
 	"strings"
 
 	"ibid"
-	"ibid/internal/app"
 	"ibid/internal/say"
 )
 
-// checkScope refuses a category, folder or tag that no document has. It was
+// CheckScope refuses a category, folder or tag that no document has. It was
 // mistyped, and searching there would only find nothing.
-func checkScope(ctx context.Context, s *app.Session, scope ibid.Scope) error {
+func (c *Client) CheckScope(ctx context.Context, scope ibid.Scope) error {
 	if scope.Category == "" && scope.Folder == "" && len(scope.Tags) == 0 {
 		return nil
 	}
-	used, err := s.Labels(ctx)
+	used, err := c.Labels(ctx)
 	if err != nil {
 		return err
 	}
