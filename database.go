@@ -1,12 +1,5 @@
 package ibid
 
-import (
-	"fmt"
-	"io"
-	"log/slog"
-	"slices"
-)
-
 // Database is a source of tables that questions can be asked of: a file or a
 // server that we only read from. The ID never changes.
 type Database struct {
@@ -56,30 +49,3 @@ type DatabaseMatch struct {
 	Column string `json:"column"`
 	Value  string `json:"value"`
 }
-
-// HasDatabase reports whether a database lies in the scope: one that is named,
-// or any where the scope names neither databases nor documents.
-func (s Scope) HasDatabase(id string) bool {
-	if len(s.Databases) > 0 {
-		return slices.Contains(s.Databases, id)
-	}
-	return s.IsZero()
-}
-
-// Secret is text that is never shown: however it is printed, logged or encoded,
-// it says nothing. string(s) is the text.
-type Secret string
-
-const hidden = "•••"
-
-// String hides the text.
-func (s Secret) String() string { return hidden }
-
-// Format hides the text, whatever the verb.
-func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hidden) }
-
-// LogValue hides the text.
-func (s Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
-
-// MarshalText hides the text.
-func (s Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }

@@ -37,19 +37,6 @@ const (
 	NameContains           // it is a part
 )
 
-// Names returns what a document may be called by: its name, its path in the
-// library, its title.
-func (d Document) Names() []string {
-	names := []string{d.Name}
-	if d.Folder != "" {
-		names = append(names, d.Folder+"/"+d.Name)
-	}
-	if d.Title != "" {
-		names = append(names, d.Title)
-	}
-	return names
-}
-
 // LibraryCounts are how much the library holds.
 type LibraryCounts struct {
 	Documents int

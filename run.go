@@ -5,6 +5,22 @@ import (
 	"time"
 )
 
+// Status is how far a message, or the run that writes it, has come.
+type Status string
+
+// A run is queued, then running, then one of the four ends.
+const (
+	StatusQueued      Status = "queued"
+	StatusRunning     Status = "running"
+	StatusCompleted   Status = "completed"
+	StatusStopped     Status = "stopped"     // by the user
+	StatusInterrupted Status = "interrupted" // by us; the text it had was saved
+	StatusFailed      Status = "failed"
+)
+
+// Done reports whether nothing more will happen.
+func (s Status) Done() bool { return s != StatusQueued && s != StatusRunning && s != "" }
+
 // KindAnswer is the kind of work that answers a question. There may be others
 // (internal/run).
 const KindAnswer = "answer"
