@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/ibidtest"
 	"ibid/internal/server/api"
 )
 
@@ -40,7 +41,7 @@ const (
 // name, and all of them are kept. Processes that read files are killed too.
 func TestIngestCrash(t *testing.T) {
 	t.Parallel()
-	kills := ingestKills
+	kills := ibidtest.Fewer(t, ingestKills/5, ingestKills)
 	if n, err := strconv.Atoi(os.Getenv("IBID_KILLS")); err == nil {
 		kills = n
 	}

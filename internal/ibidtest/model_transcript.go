@@ -2,10 +2,13 @@ package ibidtest
 
 import (
 	"bytes"
+	"embed"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,35 +25,66 @@ type Exchange struct {
 	Body         []byte
 }
 
+// wire holds exchanges that were written for this repository, one for each recording
+// that the tests name: what the servers' documentation says of the wire, and what real
+// ones were seen to do beside it, in as few words as show it.
+//
+//go:embed wire
+var wire embed.FS
+
 // Transcript reads the exchanges of one recording in the test data,
-// "ollama-0.32.14/14-tool.txt" for example.
+// "ollama-0.32.14/14-tool.txt" for example. Where the test data is absent it reads the
+// exchange of the same name that lies in this package, so that the adapters are tested
+// in any clone.
 //
 // A recording has lines that begin with "> " for what was sent (the first names
 // method and path), then a status line, headers, an empty line and the body. A
 // recording of a body alone has no status line.
 func Transcript(t testing.TB, rel string) []Exchange {
 	t.Helper()
-	raw, err := os.ReadFile(Data(t, "transcripts/"+rel))
+	if path := findData(filepath.Join("transcripts", filepath.FromSlash(rel))); path != "" {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parseTranscript(raw)
+	}
+	return Written(t, rel)
+}
+
+// Written reads the exchange of this package that has the name of a recording.
+func Written(t testing.TB, rel string) []Exchange {
+	t.Helper()
+	server, name := path.Split(rel)
+	server, _, _ = strings.Cut(strings.TrimSuffix(server, "/"), "-0.") // of any version
+	raw, err := wire.ReadFile(path.Join("wire", server, name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return parseTranscript(raw)
 }
 
-// TranscriptBodies returns the recorded bodies of at most limit bytes, to seed
-// fuzzing with; none where the test data is absent.
+// TranscriptBodies returns the bodies of at most limit bytes, to seed fuzzing with:
+// those of this package, and the recorded ones where they are.
 func TranscriptBodies(limit int) [][]byte {
-	dir := findData("transcripts")
-	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.txt"))
-	if err != nil || dir == "" {
-		return nil
+	places := []fs.FS{wire}
+	if dir := findData("transcripts"); dir != "" {
+		places = append(places, os.DirFS(dir))
+	}
+	var texts [][]byte
+	for _, place := range places {
+		_ = fs.WalkDir(place, ".", func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".txt") {
+				return nil
+			}
+			if raw, err := fs.ReadFile(place, path); err == nil {
+				texts = append(texts, raw)
+			}
+			return nil
+		})
 	}
 	var bodies [][]byte
-	for _, path := range paths {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
+	for _, raw := range texts {
 		for _, e := range parseTranscript(raw) {
 			if len(e.Body) <= limit {
 				bodies = append(bodies, e.Body)

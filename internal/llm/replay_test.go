@@ -110,6 +110,13 @@ func TestReplaysRecordings(t *testing.T) {
 				replay(t, c.provider, exchanges, c.think, c.tools, c.want)
 			})
 		}
+		t.Run("written/"+strings.Join(c.files, "+"), func(t *testing.T) {
+			var exchanges []ibidtest.Exchange
+			for _, f := range c.files {
+				exchanges = append(exchanges, ibidtest.Written(t, strings.TrimPrefix(versions[0]+f, "/")+".txt")[0])
+			}
+			replay(t, c.provider, exchanges, c.think, c.tools, c.want)
+		})
 	}
 }
 
