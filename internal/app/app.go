@@ -112,7 +112,7 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.searcher = search.New(search.Config{Engine: a.engine, Store: passages{a.DB}, Sections: a.DB, MaxLimit: 100, Reranker: a.reranker})
 	a.answers = search.NewAnswerCache(a.DB, a.searcher.Embedder)
-	a.readers, err = document.New(document.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2, OCRLanguages: a.cfg.OCRLanguages,
+	a.readers, err = document.New(document.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2, OCRLanguages: a.cfg.OCRLanguages, Formats: a.formats(),
 		Limits: document.Limits{Timeout: a.cfg.Limits.ExtractTime, InputBytes: int64(a.cfg.Limits.FileMB) << 20}})
 	if err != nil {
 		return err
@@ -133,6 +133,7 @@ func (a *App) build(ctx context.Context) error {
 		Blobs:       originals,
 		Extractor:   files{a.readers},
 		Unpacker:    files{a.readers},
+		Formats:     a.formats(),
 		Embedder:    a.embedder,
 		Namer:       a.namer(),
 		SetEmbedder: a.searcher.SetEmbedder,
@@ -182,6 +183,7 @@ func (a *App) build(ctx context.Context) error {
 	a.server = server.New(server.Config{
 		Runner:             a.runner,
 		Tools:              a.registry(),
+		Formats:            listed(a.formats()),
 		Threads:            a.DB,
 		Messages:           a.DB,
 		Branches:           a.DB,

@@ -38,7 +38,7 @@ type documentFetcher struct{ *fetch.Fetcher }
 
 func newFetcher(cfg config.Config, allow []string, anyPort bool) (documentFetcher, error) {
 	f, err := fetch.New(fetch.Config{MaxBytes: int64(cfg.Limits.FileMB) << 20, Timeout: fetchTime, Allow: allow, AnyPort: anyPort,
-		UserAgent: "ibid/" + cfg.Version, Proxy: http.ProxyFromEnvironment})
+		UserAgent: "ibid/" + cfg.Version, Proxy: http.ProxyFromEnvironment, Endings: formats(cfg).Endings()})
 	return documentFetcher{f}, err
 }
 

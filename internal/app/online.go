@@ -29,7 +29,7 @@ func (a *App) openWeb() error {
 	if a.web, err = websearch.Open(websearch.Config{Spec: a.cfg.WebSearch, Key: a.cfg.WebSearchKey}); err != nil {
 		return err
 	}
-	a.fetcher, err = fetch.New(fetch.Config{Allow: config.HostList(a.cfg.WebHosts), UserAgent: "ibid/" + a.cfg.Version})
+	a.fetcher, err = fetch.New(fetch.Config{Allow: config.HostList(a.cfg.WebHosts), UserAgent: "ibid/" + a.cfg.Version, Endings: a.formats().Endings()})
 	return err
 }
 

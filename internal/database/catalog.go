@@ -17,6 +17,8 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/disk"
+	"ibid/internal/document/csv"
+	"ibid/internal/document/ooxml"
 )
 
 // Store keeps which databases are attached.
@@ -240,9 +242,9 @@ func kindOf(path, name string) (ibid.DatabaseKind, error) {
 	switch {
 	case string(head[:n]) == sqliteMagic:
 		return ibid.DatabaseSQLite, nil
-	case strings.HasPrefix(string(head[:n]), "PK\x03\x04") && (ext == ".xlsx" || ext == ".xlsm" || ext == ".xlsb"): // a binary one is refused when it is opened
+	case strings.HasPrefix(string(head[:n]), "PK\x03\x04") && (slices.Contains(ooxml.WorkbookExtensions, ext) || ext == ooxml.BinaryExtension): // a binary one is refused when it is opened
 		return ibid.DatabaseXLSX, nil
-	case ext == ".csv" || ext == ".tsv" || ext == ".tab":
+	case slices.Contains(csv.Extensions, ext):
 		return ibid.DatabaseCSV, nil
 	}
 	return "", &ibid.Error{Code: ibid.CodeBadRequest, Message: "the file is no database that ibid can read",

@@ -36,6 +36,9 @@ type Config struct {
 	Allow     []string
 	AnyPort   bool   // of public hosts
 	UserAgent string // "ibid"
+	// Endings are what names of files end with, by media type; the first is the usual one.
+	// A name that has none of those of its media type gets it, so that it tells the format.
+	Endings map[string][]string
 	// Proxy is asked for the proxy of a request, as in http.Transport; nil: none.
 	// A proxy connects for us, so behind one the addresses of names that this
 	// machine cannot resolve are the proxy's to judge.
@@ -122,7 +125,7 @@ func (f *Fetcher) Get(ctx context.Context, rawURL string) (Page, error) {
 		return Page{}, refuse(fmt.Sprintf("the page is larger than %s", size(f.cfg.MaxBytes)))
 	}
 	kind := contentType(resp.Header.Get("Content-Type"), body)
-	return Page{URL: resp.Request.URL.String(), Name: fileName(resp, kind), MIME: kind, Body: body}, nil
+	return Page{URL: resp.Request.URL.String(), Name: fileName(resp, kind, f.cfg.Endings), MIME: kind, Body: body}, nil
 }
 
 // check looks at what a URL says, before any name is resolved.

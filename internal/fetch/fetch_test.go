@@ -24,6 +24,7 @@ import (
 
 func newFetcher(t *testing.T, cfg Config) *Fetcher {
 	t.Helper()
+	cfg.Endings = map[string][]string{"text/html": {".html", ".htm"}, "application/pdf": {".pdf"}, "text/markdown": {".md"}}
 	f, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -23,18 +23,9 @@ func contentType(declared string, body []byte) string {
 	return kind
 }
 
-// endings are the endings of file names for kinds of content; the first is the
-// one that is added.
-var endings = map[string][]string{
-	"text/html":             {".html", ".htm", ".xhtml"},
-	"application/xhtml+xml": {".xhtml", ".html"},
-	"application/pdf":       {".pdf"},
-	"text/markdown":         {".md", ".markdown"},
-}
-
 // fileName makes up a file name from what the server says, else from the URL. An
 // ending that tells the format is added where there is none.
-func fileName(resp *http.Response, kind string) string {
+func fileName(resp *http.Response, kind string, endings map[string][]string) string {
 	name := path.Base(resp.Request.URL.Path)
 	if _, params, err := mime.ParseMediaType(resp.Header.Get("Content-Disposition")); err == nil && params["filename"] != "" {
 		name = path.Base(strings.ReplaceAll(params["filename"], `\`, "/"))

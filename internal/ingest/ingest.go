@@ -24,6 +24,7 @@ import (
 	"ibid/internal/access"
 	"ibid/internal/blob"
 	"ibid/internal/disk"
+	"ibid/internal/document/format"
 )
 
 // Store keeps where each document stands.
@@ -168,7 +169,8 @@ type Config struct {
 	Engine     Engine
 	Blobs      Blobs // originals
 	Extractor  Extractor
-	Unpacker   Unpacker // nil: archives are not unpacked
+	Unpacker   Unpacker    // nil: archives are not unpacked
+	Formats    format.List // of files: it says in which of them others lie
 	// Embedder is the user's own; nil stands for the built-in one, which is
 	// fitted on the library and fitted anew as it grows.
 	Embedder    ibid.Embedder

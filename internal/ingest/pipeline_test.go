@@ -100,7 +100,7 @@ func openShop(t *testing.T, dir string, files Extractor, change ...func(*Config)
 		t.Fatal(err)
 	}
 	var ids atomic.Int64
-	cfg := Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Extractor: files, Unpacker: boxes{}, Now: time.Now,
+	cfg := Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Extractor: files, Unpacker: boxes{}, Formats: boxFormats, Now: time.Now,
 		NewID: func() string { return fmt.Sprintf("d%d-%d", time.Now().UnixNano(), ids.Add(1)) }}
 	for _, c := range change {
 		c(&cfg)

@@ -276,7 +276,7 @@ func (l *life) open() error {
 		return err
 	}
 	p, err := New(Config{Dir: l.dir, Disk: l.fs, Blobs: originals, Store: store, Library: store, Sweeper: store, Divider: db, Graph: db, Embeddings: store,
-		Engine: l.index, Extractor: newParagraphs(), Unpacker: boxes{}, Log: slog.New(&l.log),
+		Engine: l.index, Extractor: newParagraphs(), Unpacker: boxes{}, Formats: boxFormats, Log: slog.New(&l.log),
 		Now:   func() time.Time { return time.Now().Add(l.past) },
 		NewID: func() string { l.ids++; return fmt.Sprintf("d%d", l.ids) }})
 	if err != nil {

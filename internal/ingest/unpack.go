@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/document/format"
 )
 
 // What lies in an archive or is attached to a message becomes a document of its
@@ -27,11 +28,11 @@ const (
 // removing what is not in it any more. Doing it again does no harm, so work that
 // a crash has cut short is simply done again. left says what was left out.
 func (p *Pipeline) unpack(ctx context.Context, d ibid.Document, file Original) (left string, err error) {
-	if p.cfg.Unpacker == nil || d.Format != "zip" && d.Format != "eml" {
+	if p.cfg.Unpacker == nil || !p.cfg.Formats.Holding(d.Format) {
 		return "", nil
 	}
 	if strings.Count(d.Source, memberMark) >= maxDepth {
-		if d.Format == "zip" {
+		if p.cfg.Formats.Named(d.Format).Kind == format.KindArchive {
 			left = "what is in it was left out: it lies in an archive within an archive"
 		}
 		return left, nil

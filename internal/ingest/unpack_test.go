@@ -13,7 +13,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/document/format"
 )
+
+// boxFormats are the formats in whose files others lie.
+var boxFormats = format.List{
+	{Name: "zip", Kind: format.KindArchive, Members: func(format.File, *format.Unpacker) error { return nil }},
+	{Name: "eml", Kind: format.KindMail, Members: func(format.File, *format.Unpacker) error { return nil }},
+}
 
 // boxes opens the archives that box makes.
 type boxes struct{}

@@ -111,6 +111,7 @@ type Originals interface {
 // Config is what the server serves.
 type Config struct {
 	Runner    *run.Runner
+	Formats   []api.Format  // what GET /v1/formats lists
 	Tools     tool.Registry // what GET /v1/tools lists, and what the protocols know of tools
 	Threads   Threads
 	Messages  Messages
@@ -194,6 +195,7 @@ func (s *Server) Handler() http.Handler {
 	routes := http.NewServeMux()
 	routes.HandleFunc("GET /v1/status", s.status)
 	routes.HandleFunc("GET /v1/tools", s.listTools)
+	routes.HandleFunc("GET /v1/formats", s.listFormats)
 	routes.HandleFunc("GET /v1/doctor", s.doctor)
 	routes.HandleFunc("POST /v1/doctor/repair", s.repair)
 	routes.HandleFunc("GET /v1/inventory", s.inventory)

@@ -108,7 +108,9 @@ type mention struct {
 	Span
 }
 
-// written are what files end with that people write and read.
+// written are what files end with that people write and read. It is no list of the
+// formats that ibid reads (internal/document): what a document is found by is made with
+// it and kept in the database (NameKey), so it changes with the database's format alone.
 const written = `pdf|docx?|pptx?|xlsx?|md|markdown|html?|txt|csv|tsv|epub|eml|rst|tex|rtf|odt|ods|odp`
 
 // extension is what names of files end with.

@@ -7,13 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"ibid"
 	"ibid/internal/client"
+	"ibid/internal/document"
+	"ibid/internal/document/format"
 	"ibid/internal/fetch"
 	"ibid/internal/ingest"
 	"ibid/internal/say"
@@ -29,6 +30,7 @@ type Adder struct {
 	Options
 	client  *client.Client
 	report  Reporter
+	formats format.List
 	took    func(*Added)      // called for every file that was taken in; may be nil
 	pending map[string]*Added // id → sent and not done yet
 	sending map[string]bool   // source → whether it changed while it was being sent
@@ -92,6 +94,7 @@ func New(to *client.Client, o Options, report Reporter) *Adder {
 		Options: o,
 		client:  to,
 		report:  report,
+		formats: document.Formats(),
 		pending: map[string]*Added{},
 		sending: map[string]bool{},
 		asking:  map[string]bool{},
@@ -283,9 +286,6 @@ func (a *Adder) findMembers(ctx context.Context, archive *Added) error {
 	return nil
 }
 
-// archives are the formats of documents that other documents come out of.
-var archives = []string{"zip", "eml"}
-
 func (a *Adder) update(one *Added, doc ibid.Document) {
 	if doc.ChangeAt.Before(one.since) {
 		return // as it was before it was sent
@@ -293,7 +293,7 @@ func (a *Adder) update(one *Added, doc ibid.Document) {
 	one.Doc = doc
 	switch doc.Status {
 	case ibid.DocumentReady:
-		if !one.unchanged && !a.NoWait && slices.Contains(archives, doc.Format) {
+		if !one.unchanged && !a.NoWait && a.formats.Holding(doc.Format) {
 			a.opened = append(a.opened, one)
 		}
 		a.finish(one)

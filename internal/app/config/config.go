@@ -17,6 +17,7 @@ import (
 
 	"ibid"
 	"ibid/internal/agent"
+	"ibid/internal/document/format"
 	"ibid/internal/llm"
 	"ibid/internal/say"
 	"ibid/internal/tool"
@@ -69,6 +70,7 @@ type Config struct {
 
 	Registry tool.Registry // tools that there are; nil: tool.Builtin()
 	Dialects []llm.Dialect // that models are spoken to in; nil: llm.Builtin()
+	Formats  format.List   // of files that are read; nil: document.Formats(). The workers must read the same
 
 	Recovering bool // this is ibid recover, which opens a directory that others may not
 }

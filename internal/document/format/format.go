@@ -61,7 +61,8 @@ type Kind string
 // The kinds of files.
 const (
 	KindPages   Kind = "pages" // set in pages: PDF
-	KindText    Kind = "text"  // written: Word, plain text, Markdown
+	KindText    Kind = "text"  // written: Word, plain text
+	KindMarkup  Kind = "markup"
 	KindWeb     Kind = "web"
 	KindBook    Kind = "book"
 	KindSlides  Kind = "slides"

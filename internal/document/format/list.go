@@ -29,6 +29,21 @@ func (l List) Read() List {
 	return slices.DeleteFunc(slices.Clone(l), func(f Format) bool { return f.Refuse != nil })
 }
 
+// Endings are what names of files end with, by media type; the first is the usual one.
+// Of archives and of plain texts there are none: many other kinds of files are called
+// so by those who serve them.
+func (l List) Endings() map[string][]string {
+	endings := map[string][]string{}
+	for _, f := range l.Read() {
+		for _, kind := range f.MIME {
+			if f.Kind != KindArchive && f.Name != Plain && endings[kind] == nil {
+				endings[kind] = f.Extensions
+			}
+		}
+	}
+	return endings
+}
+
 // Holding reports whether other files lie in files of a format.
 func (l List) Holding(name string) bool { return l.Named(name).Members != nil }
 

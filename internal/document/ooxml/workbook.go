@@ -26,6 +26,9 @@ var ErrTooLarge = errors.New("the workbook is too large")
 // Such a file is whole; BinaryHint says what to do with it.
 var ErrBinary = errors.New("this is an Excel binary workbook (.xlsb), a format that cannot be read")
 
+// BinaryExtension is what names of such files end with.
+const BinaryExtension = ".xlsb"
+
 // BinaryHint is what to do with such a file.
 const BinaryHint = "save it as .xlsx"
 

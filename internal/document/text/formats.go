@@ -20,7 +20,7 @@ func Plain() format.Format {
 // Markdown is the format of Markdown.
 func Markdown() format.Format {
 	return format.Format{
-		Name: "markdown", Label: "Markdown", Kind: format.KindText, MIME: []string{"text/markdown"},
+		Name: "markdown", Label: "Markdown", Kind: format.KindMarkup, MIME: []string{"text/markdown"},
 		Extensions: []string{".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"},
 		Read: func(b *format.Builder, f format.File) (format.Done, error) {
 			return format.Done{Title: readMarkdown(b, f.Text(b))}, nil

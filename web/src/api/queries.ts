@@ -4,7 +4,7 @@
 import { QueryClient, useQuery } from "@tanstack/react-query";
 import { ApiError, getJSON } from "./client";
 import type { DocumentQuery } from "./documents";
-import type { Check, Database, Extract, ServerStatus, ToolWords, Watch } from "./types";
+import type { Check, Database, Extract, Format, ServerStatus, ToolWords, Watch } from "./types";
 
 export const keys = {
   threads: ["threads"] as const,
@@ -28,6 +28,7 @@ export const keys = {
   watches: ["watches"] as const,
   status: ["status"] as const,
   tools: ["tools"] as const,
+  formats: ["formats"] as const,
   doctor: ["doctor"] as const,
 };
 
@@ -96,6 +97,22 @@ export function useTools(): ReadonlyMap<string, ToolWords> {
 }
 
 const noTools: ReadonlyMap<string, ToolWords> = new Map();
+
+/** The kinds of files that are read, by name; empty until they are known. */
+export function useFormats(): ReadonlyMap<string, Format> {
+  const { data } = useQuery({
+    queryKey: keys.formats,
+    queryFn: async ({ signal }) => {
+      const { formats } = await getJSON<{ formats: Format[] }>("/v1/formats", signal);
+      return new Map(formats.map((f) => [f.name, f]));
+    },
+    staleTime: Infinity, // until the page is loaded anew
+    gcTime: Infinity,
+  });
+  return data ?? noFormats;
+}
+
+const noFormats: ReadonlyMap<string, Format> = new Map();
 
 /** Asked only when something is wrong. */
 export function useDoctor(enabled: boolean) {

@@ -392,6 +392,13 @@ export interface Database {
   error?: string;
 }
 
+/** A kind of file that is read: one of GET /v1/formats. */
+export interface Format {
+  name: string;
+  label: string;
+  kind: string;
+}
+
 /** Read leniently: a server may say more, or less. */
 /** What a tool is called, while it runs and afterwards: one of GET /v1/tools. */
 export interface ToolWords {

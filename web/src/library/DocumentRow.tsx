@@ -2,7 +2,7 @@ import { CircleAlert, Code, Ellipsis, FileText, FileType, Globe, Hash } from "lu
 import { DropdownMenu } from "radix-ui";
 import { memo, useState } from "react";
 import { remove, sendJSON } from "../api/client";
-import { changed, keys } from "../api/queries";
+import { changed, keys, useFormats } from "../api/queries";
 import type { Doc } from "../api/types";
 import { openSource, usePlace } from "../app/router";
 import { ago, size, t } from "../strings";
@@ -14,21 +14,23 @@ import { TryAgain } from "./Failed";
 import { restoreDocument } from "./restore";
 import { takeIn } from "./takeIn";
 
-const icons: Record<string, typeof FileText> = { pdf: FileType, html: Globe, markdown: Hash, code: Code };
+/** By the kind of a format. */
+const icons: Record<string, typeof FileText> = { pages: FileType, web: Globe, markup: Hash, code: Code };
 
 export const DocumentRow = memo(function DocumentRow({ doc }: { doc: Doc }) {
   const { source } = usePlace();
   const isOpen = source?.kind === "document" && source.id === doc.id;
-  const Icon = icons[doc.format] ?? FileText;
+  const format = useFormats().get(doc.format);
+  const Icon = icons[format?.kind ?? ""] ?? FileText;
   const open = () => openSource({ kind: "document", id: doc.id });
   return (
     <div className="document" data-open={isOpen} data-status={doc.status} data-document={doc.id}>
-      <Icon aria-hidden className="document-icon" />
+      <Icon aria-hidden className="document-icon" data-kind={format?.kind} />
       <div className="document-body">
         <button type="button" className="document-title" onClick={open} disabled={doc.status === "failed" && doc.chunks === 0}>
           {doc.title || doc.name}
         </button>
-        <div className="document-facts">{facts(doc)}</div>
+        <div className="document-facts" title={format?.label}>{facts(doc)}</div>
         {doc.tags && doc.tags.length > 0 && (
           <ul className="tags" aria-label={t.library.fields.tags}>
             {doc.tags.map((tag) => (
