@@ -2,9 +2,9 @@ package ibid
 
 import "strings"
 
-// Folder folds the events of one run, in order, into the message that the run
-// becomes. The zero Folder is ready to use.
-type Folder struct {
+// Fold folds the events of one run, in order, into the message that the run
+// becomes. The zero Fold is ready to use.
+type Fold struct {
 	// Work adds what an event of a kind of work makes of the message. It replaces what
 	// it changes, and does not write into it. nil: such events are skipped.
 	Work func(m *Message, data EventData)
@@ -15,7 +15,7 @@ type Folder struct {
 }
 
 // Add takes the next event.
-func (f *Folder) Add(e Event) {
+func (f *Fold) Add(e Event) {
 	m := &f.msg
 	m.LastSeq = e.Seq
 	switch d := e.Data.(type) {
@@ -86,7 +86,7 @@ func (f *Folder) Add(e Event) {
 }
 
 // grade keeps the last verdict on a passage.
-func (f *Folder) grade(g Grade) {
+func (f *Fold) grade(g Grade) {
 	for i, old := range f.msg.Grades {
 		if old.ChunkID == g.ChunkID {
 			f.msg.Grades[i] = g
@@ -97,7 +97,7 @@ func (f *Folder) grade(g Grade) {
 }
 
 // Message returns the message as it stands.
-func (f *Folder) Message() Message {
+func (f *Fold) Message() Message {
 	m := f.msg
 	m.Text, m.Reasoning = f.text.String(), f.reasoning.String()
 	return m
@@ -105,8 +105,8 @@ func (f *Folder) Message() Message {
 
 // Preview returns the message as it would stand after more events, which it
 // does not take.
-func (f *Folder) Preview(more []Event) Message {
-	g := Folder{Work: f.Work, msg: f.msg}
+func (f *Fold) Preview(more []Event) Message {
+	g := Fold{Work: f.Work, msg: f.msg}
 	g.msg.Steps = append([]Step(nil), f.msg.Steps...)
 	g.msg.Citations = append([]Citation(nil), f.msg.Citations...)
 	g.msg.Found = append([]Citation(nil), f.msg.Found...)
@@ -119,9 +119,9 @@ func (f *Folder) Preview(more []Event) Message {
 	return g.Message()
 }
 
-// Fold folds a whole log.
-func Fold(events []Event) Message {
-	var f Folder
+// FoldEvents folds a whole log.
+func FoldEvents(events []Event) Message {
+	var f Fold
 	for _, e := range events {
 		f.Add(e)
 	}

@@ -74,7 +74,7 @@ func TestFold(t *testing.T) {
 	add(AnswerRetracted{Reason: "again"})
 	add(CitationPlaced{N: 1, Found: 2, ChunkID: "c_2", Quote: "the words", Start: 3, End: 12, Statement: Range{0, 5}, Marker: 5, Support: SupportQuoted})
 	add(AnswerDelta{Text: "right"})
-	var f Folder
+	var f Fold
 	for _, e := range events {
 		f.Add(e)
 	}
@@ -100,8 +100,8 @@ func TestFold(t *testing.T) {
 	if again := f.Message(); len(again.Citations) != 1 || len(again.Citations[0].Statements) != 2 || len(m.Citations[0].Statements) != 1 {
 		t.Errorf("footnotes %+v, before %+v", again.Citations, m.Citations)
 	}
-	if !reflect.DeepEqual(m, Fold(events)) {
-		t.Error("Fold and Folder differ")
+	if !reflect.DeepEqual(m, FoldEvents(events)) {
+		t.Error("FoldEvents and Fold differ")
 	}
 }
 

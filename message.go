@@ -5,7 +5,7 @@ import (
 )
 
 // Message is one contribution to a thread. An assistant message is a fold over
-// the events of the run of the same id (see Fold).
+// the events of the run of the same id (see FoldEvents).
 type Message struct {
 	ID           string          `json:"id"`
 	ThreadID     string          `json:"thread_id"`

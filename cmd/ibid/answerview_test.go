@@ -182,7 +182,7 @@ func TestMarksSurviveAnyCut(t *testing.T) {
 // its footnotes among all that was found, and keeps their numbers.
 func TestShowPrintsSavedAnswers(t *testing.T) {
 	t.Parallel()
-	var fold ibid.Folder
+	var fold ibid.Fold
 	for _, e := range warrantyRun() {
 		fold.Add(e)
 	}

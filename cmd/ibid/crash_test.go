@@ -418,7 +418,7 @@ func (s *crashStory) checkRun(t *testing.T, sum *crashSum, m ibid.Message, log [
 	if err := ibidtest.SoundFootnotes(log); err != nil {
 		t.Errorf("run %s: %v", m.ID, err)
 	}
-	folded := ibid.Fold(log)
+	folded := ibid.FoldEvents(log)
 	if folded.Text != m.Text || !reflect.DeepEqual(folded.Citations, m.Citations) || len(folded.Found) != len(m.Found) || folded.Status != m.Status {
 		t.Errorf("run %s: the saved message is not the fold of its log", m.ID)
 	}
@@ -532,7 +532,7 @@ func TestTerminateHandsBack(t *testing.T) {
 	gate.Open()
 	_, url = h.serve(flags...)
 	events := followToEnd(t, url, accepted.MessageID)
-	m := ibid.Fold(events)
+	m := ibid.FoldEvents(events)
 	if m.Status != ibid.StatusCompleted || m.Attempts != 2 || !strings.HasPrefix(m.Text, "The warranty lasts two years.") {
 		t.Fatalf("the answer went on as %+v", m)
 	}

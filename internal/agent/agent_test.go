@@ -318,7 +318,7 @@ func TestPlannerOfItsOwn(t *testing.T) {
 }
 
 func fold(log []ibid.EventData) ibid.Message {
-	var f ibid.Folder
+	var f ibid.Fold
 	for i, d := range log {
 		f.Add(ibid.Event{Seq: int64(i + 1), Data: d})
 	}

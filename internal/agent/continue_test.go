@@ -160,7 +160,7 @@ func TestContinue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLongRun(t)
 		whole, _ = l.work(nil, -1)
-		want, wantLast = ibid.Fold(whole), l.last
+		want, wantLast = ibid.FoldEvents(whole), l.last
 	})
 	if want.Text != "Five years [c_aaaaaa1], 900 euros [c_bbbbbb2], a garage [c_dddddd4]. No dogs [c_cccccc3], says Ada [c_fffff01]. 42 [t_42]." || len(want.Found) != 7 {
 		t.Fatalf("the run itself went wrong: %q, %d passages", want.Text, len(want.Found))
@@ -177,7 +177,7 @@ func TestContinue(t *testing.T) {
 				l.last = ibid.ModelRequest{}
 				log, out := l.work(log, -1)
 				checkContinued(t, log, l, first)
-				got := ibid.Fold(log)
+				got := ibid.FoldEvents(log)
 				if got.Text != want.Text || out.SourcesCount != 6 || out.Confidence != want.Verification.Confidence {
 					t.Errorf("answer %q, %+v", got.Text, out)
 				}

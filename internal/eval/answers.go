@@ -170,7 +170,7 @@ func (s *Set) askAll(ctx context.Context, searcher *search.Searcher, m ibid.Mode
 func ask(ctx context.Context, searcher *search.Searcher, m ibid.Model, q Query) (ibid.Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, questionTime)
 	defer cancel()
-	var fold ibid.Folder
+	var fold ibid.Fold
 	var seq int64
 	cfg := agent.Config{Model: m, Tools: []agent.Tool{tool.NewSearchKnowledgeBase(finder{searcher})}, Fallback: reader.New()}
 	if _, builtIn := m.(*reader.Reader); !builtIn { // which judges by rule alone

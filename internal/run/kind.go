@@ -72,8 +72,8 @@ func (r *Runner) kind(name string) (Kind, error) {
 	return Kind{}, &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("this version of ibid does not know work of the kind %q", name)}
 }
 
-// Folder returns what folds the log of a run of a kind into its message.
-func (r *Runner) Folder(kind string) ibid.Folder { return ibid.Folder{Work: r.kinds[kind].Fold} }
+// Fold returns what folds the log of a run of a kind into its message.
+func (r *Runner) Fold(kind string) ibid.Fold { return ibid.Fold{Work: r.kinds[kind].Fold} }
 
 // do does the work of a run, and turns a panic into an error.
 func (r *Runner) do(ctx context.Context, task *Task, emit func(ibid.EventData) error) (done ibid.Finished, err error) {

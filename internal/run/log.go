@@ -34,7 +34,7 @@ type logWriter struct {
 
 	mu      sync.Mutex
 	seq     int64
-	fold    ibid.Folder
+	fold    ibid.Fold
 	timing  ibid.Timing
 	text    int // bytes of answer since the last retraction
 	waiting []ibid.EventData
@@ -49,7 +49,7 @@ type logWriter struct {
 // events that stand in its log already.
 func (r *Runner) openLog(ctx context.Context, run *ibid.Run) (*logWriter, []ibid.Event, error) {
 	w := &logWriter{
-		store: r.cfg.Leases, hub: r.hub, notify: r.notify, now: r.cfg.Now, accepted: run.AcceptedAt, fold: r.Folder(run.Kind),
+		store: r.cfg.Leases, hub: r.hub, notify: r.notify, now: r.cfg.Now, accepted: run.AcceptedAt, fold: r.Fold(run.Kind),
 		lease:   ibid.Lease{RunID: run.ID, Owner: r.cfg.Owner, Fence: run.Fence},
 		onError: func(error) {},
 	}

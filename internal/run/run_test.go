@@ -107,7 +107,7 @@ func TestAnswerIsSavedAndStreamed(t *testing.T) {
 	if last, ok := events[len(events)-1].Data.(ibid.RunFinished); !ok || last.Status != ibid.StatusCompleted {
 		t.Fatalf("last event %+v", events[len(events)-1])
 	}
-	folded := ibid.Fold(events)
+	folded := ibid.FoldEvents(events)
 	saved, err := h.db.Message(t.Context(), access.For(ibid.Owner), acc.MessageID)
 	if err != nil || saved.Text != "one two three" || saved.Text != folded.Text || saved.Status != ibid.StatusCompleted {
 		t.Fatalf("saved %+v, %v", saved, err)
@@ -134,14 +134,14 @@ func TestReadersFromEveryPositionSeeTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	for cut := range log {
-		var f ibid.Folder
+		var f ibid.Fold
 		for _, e := range log[:cut] {
 			f.Add(e)
 		}
 		for _, e := range h.read(t, acc.MessageID, int64(cut)) {
 			f.Add(e)
 		}
-		if got, want := f.Message().Text, ibid.Fold(whole).Text; got != want {
+		if got, want := f.Message().Text, ibid.FoldEvents(whole).Text; got != want {
 			t.Fatalf("cut at %d gives %q, want %q", cut, got, want)
 		}
 	}

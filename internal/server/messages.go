@@ -82,7 +82,7 @@ func (s *Server) current(r *http.Request, m ibid.Message) (ibid.Message, error) 
 	if m.Role != ibid.RoleAssistant || m.Status.Done() {
 		return m, nil
 	}
-	var fold ibid.Folder
+	var fold ibid.Fold
 	var after int64
 	for {
 		events, err := s.cfg.Messages.Events(r.Context(), s.view(r), m.ID, after, 1000)
@@ -94,7 +94,7 @@ func (s *Server) current(r *http.Request, m ibid.Message) (ibid.Message, error) 
 		}
 		for _, e := range events {
 			if d, first := e.Data.(ibid.RunStarted); first && after == 0 {
-				fold = s.cfg.Runner.Folder(d.Kind)
+				fold = s.cfg.Runner.Fold(d.Kind)
 			}
 			fold.Add(e)
 			after = e.Seq

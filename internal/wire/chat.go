@@ -12,7 +12,7 @@ import (
 // thinking carries everything thought so far, not a piece of it.
 type Chat struct {
 	cursor
-	fold ibid.Folder
+	fold ibid.Fold
 	open map[string]bool // tool calls shown as started
 }
 

@@ -19,7 +19,7 @@ type Query struct {
 	Tools Tools
 
 	cursor
-	fold   ibid.Folder
+	fold   ibid.Fold
 	tokens int
 
 	begun      time.Time // the run
