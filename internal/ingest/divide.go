@@ -23,7 +23,7 @@ func (p *Pipeline) divideAll() {
 }
 
 func (p *Pipeline) divideDocument(ctx context.Context, documentID string) error {
-	defer p.turns.take()()
+	defer p.slots.take()()
 	p.publish.Lock() // no other version takes its place meanwhile
 	defer p.publish.Unlock()
 	passages, err := p.cfg.Library.DocumentChunks(ctx, system, documentID)

@@ -275,7 +275,7 @@ func (p *Pipeline) mendAlone(ctx context.Context, id string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	defer p.turns.take()()
+	defer p.slots.take()()
 	p.publish.Lock()
 	defer p.publish.Unlock()
 	return p.mend(ctx, []string{id})

@@ -198,7 +198,7 @@ type Pipeline struct {
 	embed  chan struct{} // chunks may lack vectors
 	unread chan struct{} // passages may wait for the Namer
 	jobs   jobs
-	turns  turns
+	slots  slots
 	opened time.Time    // when Open was called
 	beside sync.RWMutex // held for writing by work that nothing may run beside
 
@@ -240,7 +240,7 @@ func New(cfg Config) (*Pipeline, error) {
 	if cfg.Disk == nil {
 		cfg.Disk = disk.OS{}
 	}
-	p := &Pipeline{cfg: cfg, wake: make(chan struct{}, cfg.Workers), embed: make(chan struct{}, 1), unread: make(chan struct{}, 1), turns: newTurns()}
+	p := &Pipeline{cfg: cfg, wake: make(chan struct{}, cfg.Workers), embed: make(chan struct{}, 1), unread: make(chan struct{}, 1), slots: newSlots()}
 	p.base, p.cancel = context.WithCancel(context.Background())
 	return p, nil
 }

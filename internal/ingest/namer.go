@@ -88,7 +88,7 @@ func (p *Pipeline) nameOld(ctx context.Context) error {
 }
 
 func (p *Pipeline) nameSome(ctx context.Context) (named int, err error) {
-	defer p.turns.take()()
+	defer p.slots.take()()
 	passages, err := p.cfg.Graph.PassagesNamedBy(ctx, ibid.NamedByNobody, heuristicBatch)
 	if err != nil || len(passages) == 0 {
 		return 0, err

@@ -82,12 +82,12 @@ func (p *Pipeline) restoreRemoved(ctx context.Context, d ibid.Document) error {
 
 // levels returns a document's chunks of all levels, and what its passages name.
 func (p *Pipeline) levels(d ibid.Document, x ibid.Extract, passages []ibid.Chunk) ([]ibid.Chunk, []ibid.Naming) {
-	defer p.turns.take()()
+	defer p.slots.take()()
 	return ChunkLevels(d, x, passages), Namings(passages)
 }
 
 func (p *Pipeline) publishRestored(ctx context.Context, id string, levels, passages []ibid.Chunk, named []ibid.Naming) error {
-	defer p.turns.take()()
+	defer p.slots.take()()
 	p.publish.Lock()
 	defer p.publish.Unlock()
 	d, change, restored, err := p.cfg.Store.RestoreDocument(ctx, system, id, p.cfg.Now().Add(-p.cfg.KeepRemoved), levels, named)

@@ -195,7 +195,7 @@ func (p *Pipeline) refit(ctx context.Context) error {
 		return p.fillFit(ctx, old)
 	}
 	var reading error
-	fit, err := lsa.Fit(ctx, p.allTexts(ctx, state.Applied, &reading), lsa.Config{Each: p.turns.each})
+	fit, err := lsa.Fit(ctx, p.allTexts(ctx, state.Applied, &reading), lsa.Config{Each: p.slots.each})
 	if err = cmp.Or(reading, err); err != nil {
 		return fmt.Errorf("fit the built-in embedder: %w", err)
 	}
@@ -290,7 +290,7 @@ func (p *Pipeline) allTexts(ctx context.Context, upTo int64, failed *error) iter
 }
 
 func (p *Pipeline) documentTexts(ctx context.Context, documentID string, yield func(string) bool) (more bool, err error) {
-	defer p.turns.take()()
+	defer p.slots.take()()
 	chunks, err := p.cfg.Library.DocumentChunks(ctx, system, documentID)
 	if err != nil {
 		return false, err
@@ -324,7 +324,7 @@ func (p *Pipeline) embedFitted(ctx context.Context, chunks []ibid.Chunk) {
 	}
 }
 
-// fittedBatch is how many chunks the built-in embedder embeds in a turn.
+// fittedBatch is how many chunks the built-in embedder embeds while it holds a slot.
 const fittedBatch = 100
 
 // putVectors embeds chunks by the built-in embedder.
@@ -338,7 +338,7 @@ func (p *Pipeline) putVectors(ctx context.Context, e *lsa.Model, chunks []ibid.C
 }
 
 func (p *Pipeline) putBatch(ctx context.Context, e *lsa.Model, chunks []ibid.Chunk) error {
-	defer p.turns.take()()
+	defer p.slots.take()()
 	ids, texts := make([]string, len(chunks)), make([]string, len(chunks))
 	for i, c := range chunks {
 		ids[i], texts[i] = c.ID, embedText(c)

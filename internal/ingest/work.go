@@ -215,13 +215,13 @@ func (p *Pipeline) extract(ctx context.Context, d ibid.Document, file Original, 
 
 // passages cuts a document into what is searched, embedded and counted.
 func (p *Pipeline) passages(d ibid.Document, x ibid.Extract) []ibid.Chunk {
-	defer p.turns.take()()
+	defer p.slots.take()()
 	return Chunks(d, x)
 }
 
 // kept returns how many of the chunks the version before had.
 func (p *Pipeline) kept(ctx context.Context, d ibid.Document, chunks []ibid.Chunk) (int, error) {
-	defer p.turns.take()()
+	defer p.slots.take()()
 	old, err := p.cfg.Library.DocumentChunks(ctx, system, d.ID)
 	if err != nil {
 		return 0, fmt.Errorf("look up the chunks of the version before: %w", err)
@@ -242,7 +242,7 @@ func (p *Pipeline) kept(ctx context.Context, d ibid.Document, chunks []ibid.Chun
 // publishDocument makes a version searchable: in the database with its sections
 // and sentences, in the engine with its passages. It returns the number of the change.
 func (p *Pipeline) publishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, passages []ibid.Chunk) (int64, error) {
-	defer p.turns.take()()
+	defer p.slots.take()()
 	levels, named := ChunkLevels(d, x, passages), Namings(passages)
 	p.publish.Lock()
 	defer p.publish.Unlock()

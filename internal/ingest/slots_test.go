@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// TestTurnsLeaveACore: however many want to work, no more do at once than there
-// are turns, and every piece is done once.
-func TestTurnsLeaveACore(t *testing.T) {
+// TestSlotsLeaveACore: however many want to work, no more do at once than there
+// are slots, and every piece is done once.
+func TestSlotsLeaveACore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := make(turns, 3)
+		slots := make(slots, 3)
 		var mu sync.Mutex
 		working, most := 0, 0
 		done := make([]int, 1000)
@@ -28,10 +28,10 @@ func TestTurnsLeaveACore(t *testing.T) {
 			working--
 			mu.Unlock()
 		}
-		end := turns.take()
-		turns.each(500, piece)
+		end := slots.take()
+		slots.each(500, piece)
 		end()
-		turns.each(500, func(from, to int) { piece(from+500, to+500) })
+		slots.each(500, func(from, to int) { piece(from+500, to+500) })
 		if most > 3 {
 			t.Errorf("%d at once", most)
 		}
@@ -43,11 +43,11 @@ func TestTurnsLeaveACore(t *testing.T) {
 	})
 }
 
-func TestATurnAlwaysComes(t *testing.T) {
-	turns := make(turns, 1)
-	turns.each(0, func(int, int) { t.Error("there is nothing to do") })
+func TestASlotAlwaysComes(t *testing.T) {
+	slots := make(slots, 1)
+	slots.each(0, func(int, int) { t.Error("there is nothing to do") })
 	seen := 0
-	turns.each(3, func(from, to int) { seen += to - from })
+	slots.each(3, func(from, to int) { seen += to - from })
 	if seen != 3 {
 		t.Errorf("%d of 3", seen)
 	}
