@@ -47,7 +47,7 @@ type goldenMessage struct{ ID, Role, Text, Status string }
 
 func TestGoldenDataDirectories(t *testing.T) {
 	binary(t)
-	migrations, err := filepath.Glob("../../internal/store/sqlite/migrations/*.sql")
+	migrations, err := filepath.Glob("../../internal/store/sqlite/schema/migrations/*.sql")
 	if err != nil || len(migrations) == 0 {
 		t.Fatal(migrations, err)
 	}

@@ -37,7 +37,7 @@ import (
 
 	"ibid"
 	"ibid/internal/disk"
-	"ibid/internal/store/sqlite"
+	"ibid/internal/store/sqlite/inspect"
 )
 
 // Config is the library that is backed up.
@@ -235,7 +235,7 @@ type piece struct {
 // plan checks a copy of the database and lists what belongs to it.
 func (r *run) plan(m *Manifest, database string) ([]piece, error) {
 	ctx := r.mover.ctx
-	in, err := sqlite.Inspect(ctx, database, "")
+	in, err := inspect.Open(ctx, database, "")
 	if err != nil {
 		return nil, err
 	}

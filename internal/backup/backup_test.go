@@ -19,6 +19,7 @@ import (
 	"ibid/internal/disk"
 	"ibid/internal/disk/faulty"
 	"ibid/internal/store/sqlite"
+	"ibid/internal/store/sqlite/schema"
 )
 
 // library is a data directory with its database open.
@@ -394,7 +395,7 @@ func TestANewerBackupIsRefused(t *testing.T) {
 	inner := newer.Copy
 	newer.Copy = func(ctx context.Context, path string, after func(done, total int64) error) error {
 		err := inner(ctx, path, after)
-		return errors.Join(err, setFormat(path, sqlite.Format()+1))
+		return errors.Join(err, setFormat(path, schema.Format()+1))
 	}
 	if _, err := newer.Run(t.Context(), backup.Job{To: to}); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,8 @@ import (
 
 	"ibid"
 	"ibid/internal/disk"
-	"ibid/internal/store/sqlite"
+	"ibid/internal/store/sqlite/inspect"
+	"ibid/internal/store/sqlite/schema"
 )
 
 // Restore puts a copy into a data directory, which is held by this process:
@@ -140,7 +141,7 @@ func (r *restoring) run() error {
 
 // begin reads how far an earlier attempt has come.
 func (r *restoring) begin() error {
-	if known := sqlite.Format(); r.Source.DatabaseFormat > known {
+	if known := schema.Format(); r.Source.DatabaseFormat > known {
 		return &ibid.Error{Code: ibid.CodeConflict, Message: fmt.Sprintf("the backup was made by a newer ibid (%s, database format %d; this one knows %d)", r.Source.Ibid, r.Source.DatabaseFormat, known),
 			Hint: "restore it with that ibid or a newer one"}
 	}
@@ -207,7 +208,7 @@ func (r *restoring) stageDatabase() error {
 }
 
 func (r *restoring) checkDatabase(path string) error {
-	in, err := sqlite.Inspect(r.mover.ctx, path, "")
+	in, err := inspect.Open(r.mover.ctx, path, "")
 	if err != nil {
 		return damaged(r.Source.Path, r.Source.Name, err)
 	}

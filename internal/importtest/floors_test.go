@@ -78,6 +78,12 @@ var steps = map[string]int{
 	"ibid/internal/document/office":  2, // books are pages of the web
 	"ibid/internal/document/pdf":     2,
 	"ibid/internal/document/image":   3, // laid out as pages of PDFs are
+
+	"ibid/internal/store/sqlite/file":    0,
+	"ibid/internal/store/sqlite/process": 0,
+	"ibid/internal/store/sqlite/schema":  1,
+	"ibid/internal/store/sqlite/inspect": 2,
+	"ibid/internal/store/sqlite/salvage": 2,
 }
 
 // testOnly packages may import anything and be imported by tests alone.

@@ -102,7 +102,7 @@ func run(ibid string, format int) error {
 		}
 	}
 	if format == 0 {
-		migrations, err := filepath.Glob("internal/store/sqlite/migrations/*.sql")
+		migrations, err := filepath.Glob("internal/store/sqlite/schema/migrations/*.sql")
 		if err != nil || len(migrations) == 0 {
 			return fmt.Errorf("run this in the root of the repository (%v)", err)
 		}

@@ -17,7 +17,7 @@ import (
 
 	"ibid"
 	"ibid/internal/disk"
-	"ibid/internal/store/sqlite"
+	"ibid/internal/store/sqlite/file"
 )
 
 // A data directory belongs to one process at a time:
@@ -111,7 +111,7 @@ func Acquire(dir, command string) (*Hold, error) {
 		}
 		return nil, held
 	}
-	h := &Hold{dir: dir, lock: f, command: command, full: sqlite.MakeRoom(dir)}
+	h := &Hold{dir: dir, lock: f, command: command, full: file.MakeRoom(dir)}
 	if err := h.begin(); err != nil {
 		h.Release()
 		return nil, Unusable(dir, err)

@@ -20,6 +20,8 @@ import (
 	"ibid/internal/disk"
 	"ibid/internal/say"
 	"ibid/internal/store/sqlite"
+	"ibid/internal/store/sqlite/file"
+	"ibid/internal/store/sqlite/inspect"
 )
 
 // A data directory has an identity: a random word that stands in the database
@@ -68,7 +70,7 @@ func Inspect(ctx context.Context, dir string) error {
 	}
 	err := inspectDatabase(ctx, dir, beside, fileErr)
 	var known *ibid.Error
-	if errors.As(err, &known) && sqlite.Damaged(err) {
+	if errors.As(err, &known) && file.IsDamaged(err) {
 		return refused(known.Message + " (" + filepath.Join(dir, DatabaseName) + ")")
 	}
 	return err
@@ -79,7 +81,7 @@ func Inspect(ctx context.Context, dir string) error {
 // file, and fileErr says what is wrong with that file, nil for nothing.
 func inspectDatabase(ctx context.Context, dir, beside string, fileErr error) error {
 	path := filepath.Join(dir, DatabaseName)
-	in, err := sqlite.Inspect(ctx, path, beside)
+	in, err := inspect.Open(ctx, path, beside)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,9 @@ import (
 	"ibid/internal/app/datadir"
 	"ibid/internal/disk"
 	"ibid/internal/say"
-	"ibid/internal/store/sqlite"
+	"ibid/internal/store/sqlite/file"
+	"ibid/internal/store/sqlite/inspect"
+	"ibid/internal/store/sqlite/salvage"
 )
 
 // A recovery goes through these steps. Each can be done again from its beginning.
@@ -31,13 +33,13 @@ const (
 
 // Result is what recoveryName holds, and what --json prints at the end.
 type Result struct {
-	Data     string          `json:"data"`
-	Found    string          `json:"found"` // why the database could not be used
-	Step     string          `json:"step,omitempty"`
-	Stamp    string          `json:"stamp"`    // ends the names of what was moved aside
-	Identity string          `json:"identity"` // of the directory, as its file said
-	Moved    []string        `json:"moved"`    // new names, within the data directory
-	Salvaged sqlite.Salvaged `json:"salvaged"`
+	Data     string           `json:"data"`
+	Found    string           `json:"found"` // why the database could not be used
+	Step     string           `json:"step,omitempty"`
+	Stamp    string           `json:"stamp"`    // ends the names of what was moved aside
+	Identity string           `json:"identity"` // of the directory, as its file said
+	Moved    []string         `json:"moved"`    // new names, within the data directory
+	Salvaged salvage.Salvaged `json:"salvaged"`
 	Originals
 }
 
@@ -105,7 +107,7 @@ func BeginRecovery(ctx context.Context, dir string, unlisted bool) (Result, erro
 		r.Found, r.Step = "the database is sound", stepRead
 	case err == nil:
 		return r, nothingToRecover(dir)
-	case errors.As(err, &known) && (known.Code == ibid.CodeConflict || sqlite.Damaged(err)):
+	case errors.As(err, &known) && (known.Code == ibid.CodeConflict || file.IsDamaged(err)):
 		r.Found = strings.TrimSuffix(known.Message, datadir.UnchangedEnding)
 		r.Identity, _ = datadir.ReadIdentity(dir)
 	default:
@@ -116,7 +118,7 @@ func BeginRecovery(ctx context.Context, dir string, unlisted bool) (Result, erro
 
 // verifyDatabase looks at the whole database.
 func verifyDatabase(ctx context.Context, dir string) error {
-	in, err := sqlite.Inspect(ctx, filepath.Join(dir, datadir.DatabaseName), "")
+	in, err := inspect.Open(ctx, filepath.Join(dir, datadir.DatabaseName), "")
 	if err != nil {
 		return err
 	}
@@ -203,7 +205,7 @@ func (r *Result) Build(ctx context.Context) error {
 	next := path + ".recovering"
 	if !datadir.Holds(path) { // else it was put there, and writing that down was interrupted
 		var err error
-		r.Salvaged, err = sqlite.Salvage(ctx, filepath.Join(r.Data, r.Aside(datadir.DatabaseName)), next, r.Identity, time.Now())
+		r.Salvaged, err = salvage.Salvage(ctx, filepath.Join(r.Data, r.Aside(datadir.DatabaseName)), next, r.Identity, time.Now())
 		if err != nil {
 			return fmt.Errorf("make a new database: %w", err)
 		}

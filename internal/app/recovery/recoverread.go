@@ -24,7 +24,7 @@ import (
 	"ibid/internal/app/datadir"
 	"ibid/internal/ingest"
 	"ibid/internal/say"
-	"ibid/internal/store/sqlite"
+	"ibid/internal/store/sqlite/salvage"
 )
 
 // readOriginals lets the pipeline read every document that the new database lists,
@@ -120,7 +120,7 @@ func (o *originals) addOne(ctx context.Context, one original) error {
 		return err
 	}
 	defer f.Close()
-	_, err = o.app.Pipeline.Add(ctx, access.For(ibid.Owner), ingest.File{Name: sqlite.RecoveredName(one.hash, one.ending), Source: recoveredSource + one.hash}, f)
+	_, err = o.app.Pipeline.Add(ctx, access.For(ibid.Owner), ingest.File{Name: salvage.RecoveredName(one.hash, one.ending), Source: recoveredSource + one.hash}, f)
 	if ibid.CodeOf(err) == ibid.CodeBadRequest {
 		return nil // an empty file; sum names it
 	}

@@ -10,7 +10,7 @@ import (
 	"ibid/internal/backup"
 	"ibid/internal/disk"
 	"ibid/internal/say"
-	"ibid/internal/store/sqlite"
+	"ibid/internal/store/sqlite/inspect"
 )
 
 // Restore puts the newest copy of a moment or before into a data directory
@@ -42,7 +42,7 @@ func mayRestore(ctx context.Context, dir string, replace bool) error {
 	if err := datadir.Inspect(ctx, dir); err != nil {
 		return nil // this is what a backup is for
 	}
-	in, err := sqlite.Inspect(ctx, filepath.Join(dir, datadir.DatabaseName), "")
+	in, err := inspect.Open(ctx, filepath.Join(dir, datadir.DatabaseName), "")
 	if err != nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/file"
 )
 
 // A member's source is that of its archive, the mark "!/" and its path there.
@@ -51,7 +52,7 @@ func moveSource(ctx context.Context, q querier, id, to string) error {
 		_, err = q.ExecContext(ctx, `UPDATE documents SET source = ?2 || substr(source, length(?1) + 1),
 			data = json_set(data, '$.source', ?2 || substr(source, length(?1) + 1)) WHERE `+belowSource, from, to)
 	}
-	if isConstraint(err) {
+	if file.IsConstraint(err) {
 		return ibid.Errorf(ibid.CodeConflict, "another document is added from %s", to)
 	}
 	return err

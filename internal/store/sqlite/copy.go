@@ -5,12 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 
 	sqlitelib "modernc.org/sqlite"
 
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/file"
+	"ibid/internal/store/sqlite/schema"
 )
 
 // copyPages is how many pages of 4 KiB are copied at once: a step takes about a
@@ -51,7 +52,7 @@ func (db *DB) CopyTo(ctx context.Context, path string, after func(done, total in
 			return errors.New("this SQLite driver makes no backups")
 		}
 		// The copy is synced, and named, by whoever asked for it.
-		b, err := source.NewBackup("file:" + (&url.URL{Path: path}).EscapedPath() + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)")
+		b, err := source.NewBackup(file.DSN(path) + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)")
 		if err != nil {
 			return fmt.Errorf("copy the database to %s: %w", path, translate(err))
 		}
@@ -75,55 +76,9 @@ func (db *DB) CopyTo(ctx context.Context, path string, after func(done, total in
 	})
 }
 
-// originals are the hashes of the originals that a database lists as in use.
-const originals = `SELECT hash FROM versions UNION SELECT pending FROM documents WHERE pending <> ''`
-
 // Originals returns the hashes of the originals that are in use, in order.
-func (db *DB) Originals(ctx context.Context) ([]string, error) { return listOriginals(ctx, db.readers) }
-
-// Originals returns the hashes of the originals that the database lists as in use,
-// in order.
-func (in *Inspection) Originals(ctx context.Context) ([]string, error) {
-	return listOriginals(ctx, in.db)
-}
-
-func listOriginals(ctx context.Context, db *sql.DB) ([]string, error) {
-	rows, err := db.QueryContext(ctx, originals+" ORDER BY 1")
-	if err != nil {
-		return nil, translate(err)
-	}
-	return collect(rows, func(r *sql.Rows) (hash string, err error) { return hash, r.Scan(&hash) })
-}
-
-// Counted is how much a database holds.
-type Counted struct {
-	Format    int // number of the last migration
-	Documents int
-	Threads   int
-}
-
-// Count says how much the database holds, which may be of an older format.
-func (in *Inspection) Count(ctx context.Context) (c Counted, err error) {
-	there := "" // threads that were removed are kept for a while
-	var columns int
-	err = in.db.QueryRowContext(ctx, "SELECT count(*) FROM pragma_table_info('threads') WHERE name = 'removed_at'").Scan(&columns)
-	if columns > 0 {
-		there = " WHERE removed_at IS NULL"
-	}
-	if err == nil {
-		err = in.db.QueryRowContext(ctx, `SELECT (SELECT user_version FROM pragma_user_version),
-			(SELECT count(*) FROM documents WHERE removed_at IS NULL), (SELECT count(*) FROM threads`+there+`)`).Scan(&c.Format, &c.Documents, &c.Threads)
-	}
-	return c, translate(err)
-}
-
-// Format is the number of the last migration that this program knows.
-func Format() int {
-	entries, err := migrations.ReadDir("migrations")
-	if err != nil {
-		return 0 // cannot happen: they are embedded
-	}
-	return len(entries)
+func (db *DB) Originals(ctx context.Context) ([]string, error) {
+	return schema.ListOriginals(ctx, db.readers)
 }
 
 // NamesOfVersions returns, for each of the hashes that a document or one of its

@@ -7,6 +7,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/schema"
 )
 
 // Totals returns how many documents and passages the library holds.
@@ -31,17 +32,17 @@ func (db *DB) LibraryVersion(ctx context.Context, view access.View) (version int
 // Folders returns the folders that documents lie directly in, "" among them where
 // some lie in none, with how many they are, by path.
 func (db *DB) Folders(ctx context.Context, view access.View) ([]ibid.LabelCount, error) {
-	return db.labelCounts(ctx, labelInFolder)
+	return db.labelCounts(ctx, schema.LabelInFolder)
 }
 
 // Categories returns the categories in use, by name.
 func (db *DB) Categories(ctx context.Context, view access.View) ([]ibid.LabelCount, error) {
-	return db.labelCounts(ctx, labelCategory)
+	return db.labelCounts(ctx, schema.LabelCategory)
 }
 
 // Tags returns the tags in use, by name.
 func (db *DB) Tags(ctx context.Context, view access.View) ([]ibid.LabelCount, error) {
-	return db.labelCounts(ctx, labelTag)
+	return db.labelCounts(ctx, schema.LabelTag)
 }
 
 func (db *DB) labelCounts(ctx context.Context, kind string) ([]ibid.LabelCount, error) {

@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/file"
 )
 
 // A document's row has two versions in it: the one that is searched, in its
@@ -153,7 +154,7 @@ func (db *DB) CancelDocument(ctx context.Context, view access.View, id string) (
 			if err := q.QueryRowContext(ctx, `SELECT extract FROM versions WHERE document_id = ? AND hash = ?`, id, d.Version).Scan(&packed); err != nil {
 				return err
 			}
-			if err := unpack(packed, &x); err != nil {
+			if err := file.Unpack(packed, &x); err != nil {
 				return err
 			}
 			d.Pages = x.Pages // not those of the version that was being read
@@ -214,7 +215,7 @@ func asPeopleSay(d, now ibid.Document) ibid.Document {
 // its change number. The error is a CONFLICT when another version is wanted by
 // now.
 func (db *DB) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error) {
-	packed, err := pack(x)
+	packed, err := file.Pack(x)
 	if err != nil {
 		return d, 0, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/file"
 )
 
 // withoutData returns attachments as a message names them: their bytes are kept
@@ -39,7 +40,7 @@ func (db *DB) AddFile(ctx context.Context, messageID string, f ibid.Attachment) 
 			return err
 		}
 		err := insertFile(ctx, q, messageID, n, f)
-		if isConstraint(err) {
+		if file.IsConstraint(err) {
 			return ibid.Errorf(ibid.CodeNotFound, "there is no message %s", messageID)
 		}
 		return err
@@ -95,12 +96,12 @@ func (db *DB) FileText(ctx context.Context, view access.View, messageID string, 
 	case err != nil:
 		return x, translate(err)
 	}
-	return x, unpack(packed, &x)
+	return x, file.Unpack(packed, &x)
 }
 
 // SetFileText keeps what a file says.
 func (db *DB) SetFileText(ctx context.Context, messageID string, n int, x ibid.Extract) error {
-	packed, err := pack(x)
+	packed, err := file.Pack(x)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/store/sqlite/process"
 )
 
 // ClaimRun gives owner the oldest run that waits, for the time of a lease, or nil
@@ -137,7 +138,7 @@ func (db *DB) lost(ctx context.Context, query string) (gone, over []heldLease, e
 			return struct{}{}, err
 		}
 		if _, asked := lives[owner]; !asked {
-			lives[owner] = !db.gone(owner)
+			lives[owner] = !process.Gone(db.path, owner)
 		}
 		switch {
 		case !lives[owner]:

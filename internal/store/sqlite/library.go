@@ -1,18 +1,15 @@
 package sqlite
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
-	"sync"
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/file"
 )
 
 func scanDocument(row interface{ Scan(...any) error }) (ibid.Document, error) {
@@ -54,7 +51,7 @@ func (db *DB) Extract(ctx context.Context, view access.View, documentID, version
 	if err != nil {
 		return x, gone(err, documentID)
 	}
-	return x, unpack(packed, &x)
+	return x, file.Unpack(packed, &x)
 }
 
 // ChunkSets returns the fingerprints of the documents' passages, by id. Documents
@@ -137,39 +134,4 @@ func anys(ss []string) []any {
 		out[i] = s
 	}
 	return out
-}
-
-// packers reuses writers: each takes some 800 KB to set up.
-var packers = sync.Pool{New: func() any {
-	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-	if err != nil {
-		panic(err) // there is no such level
-	}
-	return z
-}}
-
-func pack(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	z := packers.Get().(*gzip.Writer)
-	defer packers.Put(z)
-	z.Reset(&buf)
-	if err := json.NewEncoder(z).Encode(v); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return buf.Bytes(), nil
-}
-
-func unpack(b []byte, v any) error {
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return fmt.Errorf("unpack a version: %w", err)
-	}
-	defer z.Close()
-	if err := json.NewDecoder(z).Decode(v); err != nil {
-		return fmt.Errorf("unpack a version: %w", err)
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/file"
 )
 
 func insertMessage(ctx context.Context, q querier, m ibid.Message) error {
@@ -20,7 +21,7 @@ func insertMessage(ctx context.Context, q querier, m ibid.Message) error {
 	_, err = q.ExecContext(ctx, `INSERT INTO messages (id, thread_id, parent_id, role, status, created_at, data, questions)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, (?4 = 'user') + coalesce((SELECT questions FROM messages WHERE id = ?3), 0))`,
 		m.ID, m.ThreadID, m.ParentID, m.Role, m.Status, millis(m.CreatedAt.Time), string(data))
-	if isConstraint(err) {
+	if file.IsConstraint(err) {
 		return ibid.Errorf(ibid.CodeConflict, "message %s exists already", m.ID)
 	}
 	if err != nil {

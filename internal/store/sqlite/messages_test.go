@@ -21,7 +21,7 @@ func TestThreadsOfAnOldLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := filepath.Glob("migrations/*.sql")
+	names, err := filepath.Glob("schema/migrations/*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}

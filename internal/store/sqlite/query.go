@@ -12,6 +12,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/schema"
 	"ibid/internal/text"
 )
 
@@ -174,32 +175,32 @@ func (db *DB) filters(ctx context.Context, q ibid.DocumentQuery) (filters []filt
 }
 
 // wantedLabels returns the labels that all documents of a query have.
-func wantedLabels(q ibid.DocumentQuery) []label {
-	var labels []label
+func wantedLabels(q ibid.DocumentQuery) []schema.Label {
+	var labels []schema.Label
 	add := func(kind, value string) {
 		if value != "" {
-			labels = append(labels, label{kind, value})
+			labels = append(labels, schema.Label{Kind: kind, Value: value})
 		}
 	}
-	add(labelFolder, q.Scope.Folder)
-	add(labelCategory, q.Scope.Category)
-	add(labelPartOf, q.PartOf)
+	add(schema.LabelFolder, q.Scope.Folder)
+	add(schema.LabelCategory, q.Scope.Category)
+	add(schema.LabelPartOf, q.PartOf)
 	for _, tag := range q.Scope.Tags {
-		labels = append(labels, label{labelTag, tag})
+		labels = append(labels, schema.Label{Kind: schema.LabelTag, Value: tag})
 	}
 	for name, value := range q.Scope.Metadata {
-		labels = append(labels, fieldLabel(name, value))
+		labels = append(labels, schema.FieldLabel(name, value))
 	}
 	if q.InFolder != nil {
-		labels = append(labels, label{labelInFolder, *q.InFolder})
+		labels = append(labels, schema.Label{Kind: schema.LabelInFolder, Value: *q.InFolder})
 	}
 	return labels
 }
 
 // findLabel returns a label's number, and how many documents have it: 0 where
 // there is no such label.
-func (db *DB) findLabel(ctx context.Context, l label) (id int64, documents int, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT id, documents FROM labels WHERE kind = ? AND value = ?`, l.kind, l.value).Scan(&id, &documents)
+func (db *DB) findLabel(ctx context.Context, l schema.Label) (id int64, documents int, err error) {
+	err = db.readers.QueryRowContext(ctx, `SELECT id, documents FROM labels WHERE kind = ? AND value = ?`, l.Kind, l.Value).Scan(&id, &documents)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, 0, nil
 	}
@@ -218,7 +219,7 @@ func (db *DB) statusFilter(ctx context.Context, wanted []ibid.DocumentStatus) (f
 		f.fromArgs, f.table, f.sorts = []any{wanted[0]}, "k", []ibid.DocumentSort{ibid.SortName}
 	}
 	for _, status := range wanted {
-		_, documents, err := db.findLabel(ctx, label{labelStatus, string(status)})
+		_, documents, err := db.findLabel(ctx, schema.Label{Kind: schema.LabelStatus, Value: string(status)})
 		if err != nil {
 			return f, err
 		}

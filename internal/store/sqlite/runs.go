@@ -282,17 +282,3 @@ func (db *DB) Events(ctx context.Context, view access.View, runID string, after 
 		return e, err
 	})
 }
-
-// collect reads all rows and closes them.
-func collect[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) ([]T, error) {
-	defer rows.Close()
-	var all []T
-	for rows.Next() {
-		v, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, v)
-	}
-	return all, translate(rows.Err())
-}

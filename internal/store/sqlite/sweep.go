@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"ibid/internal/store/sqlite/schema"
 	"time"
 )
 
@@ -63,16 +64,10 @@ func (db *DB) SweepTombstones(ctx context.Context, before time.Time, upTo int64)
 	})
 }
 
-// inUse is true where a version has the hash %[1]s, which is a parameter or a
-// column, or where a document waits for it. A removed document that can still be
-// restored waits as well.
-const inUse = `(EXISTS (SELECT 1 FROM versions v WHERE v.hash = %[1]s)
-	OR EXISTS (SELECT 1 FROM documents d WHERE d.pending = %[1]s AND d.pending <> ''))`
-
 // VersionInUse reports whether anything refers to the bytes of a version.
 func (db *DB) VersionInUse(ctx context.Context, hash string) (bool, error) {
 	var used bool
-	err := db.readers.QueryRowContext(ctx, "SELECT "+fmt.Sprintf(inUse, "?1"), hash).Scan(&used)
+	err := db.readers.QueryRowContext(ctx, "SELECT "+fmt.Sprintf(schema.InUse, "?1"), hash).Scan(&used)
 	return used, translate(err)
 }
 
@@ -83,7 +78,7 @@ func (db *DB) Discarded(ctx context.Context) ([]string, error) {
 	var hashes []string
 	err := db.closing(ctx, func(q querier) error {
 		hashes = nil
-		if _, err := q.ExecContext(ctx, "DELETE FROM discarded WHERE "+fmt.Sprintf(inUse, "discarded.hash")); err != nil {
+		if _, err := q.ExecContext(ctx, "DELETE FROM discarded WHERE "+fmt.Sprintf(schema.InUse, "discarded.hash")); err != nil {
 			return fmt.Errorf("list the originals that may go: %w", err)
 		}
 		rows, err := q.QueryContext(ctx, "SELECT hash FROM discarded ORDER BY hash")
@@ -115,6 +110,6 @@ func (db *DB) ForgetDiscarded(ctx context.Context, hash string) error {
 // come from: something refers to them, or did and they wait to be deleted.
 func (db *DB) ListsVersion(ctx context.Context, hash string) (bool, error) {
 	var listed bool
-	err := db.readers.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM discarded WHERE hash = ?1) OR "+fmt.Sprintf(inUse, "?1"), hash).Scan(&listed)
+	err := db.readers.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM discarded WHERE hash = ?1) OR "+fmt.Sprintf(schema.InUse, "?1"), hash).Scan(&listed)
 	return listed, translate(err)
 }

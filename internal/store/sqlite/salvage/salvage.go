@@ -1,4 +1,5 @@
-package sqlite
+// Package salvage takes over what can be read of a damaged database file.
+package salvage
 
 import (
 	"context"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/store/sqlite/file"
+	"ibid/internal/store/sqlite/schema"
 )
 
 // Salvaged counts what Salvage could read.
@@ -42,10 +45,10 @@ type Salvaged struct {
 // Where identity, that of the data directory, is not the damaged database's, it is
 // somebody else's, and nothing is taken from it.
 func Salvage(ctx context.Context, from, to, identity string, now time.Time) (got Salvaged, err error) {
-	if err := registerFunctions(); err != nil {
+	if err := schema.Register(); err != nil {
 		return got, err
 	}
-	names, err := migrationNames()
+	names, err := schema.Names()
 	if err != nil {
 		return got, err
 	}
@@ -73,11 +76,11 @@ type salvage struct {
 // open copies the damaged database, so that SQLite may work on it, and opens it.
 func (s *salvage) open(ctx context.Context, from, scratch, identity string) error {
 	s.format = len(s.names)
-	_, size, err := readMark(from)
+	_, size, err := file.ReadMark(from)
 	if err != nil || size == 0 {
 		return err
 	}
-	s.copies = []string{scratch, scratch + logEnding, scratch + memoryEnding, scratch + "-journal"}
+	s.copies = []string{scratch, scratch + file.LogEnding, scratch + file.MemoryEnding, scratch + "-journal"}
 	// First without the log: it may be another database's.
 	if err := s.copy(from, scratch); err != nil {
 		return err
@@ -89,8 +92,8 @@ func (s *salvage) open(ctx context.Context, from, scratch, identity string) erro
 	if err := s.copy(from, scratch); err != nil {
 		return err
 	}
-	if _, err := os.Stat(from + logEnding); err == nil {
-		if err := copyFile(from+logEnding, scratch+logEnding); err != nil {
+	if _, err := os.Stat(from + file.LogEnding); err == nil {
+		if err := copyFile(from+file.LogEnding, scratch+file.LogEnding); err != nil {
 			return err
 		}
 	}
@@ -102,7 +105,7 @@ func (s *salvage) open(ctx context.Context, from, scratch, identity string) erro
 		return nil // as the present one, to be on the safe side
 	}
 	if format > len(s.names) && format < 1000 { // else it is damage
-		return newerFormat(format, len(s.names))
+		return schema.Newer(format, len(s.names))
 	}
 	if format <= len(s.names) {
 		s.format = format
@@ -132,13 +135,13 @@ func (s *salvage) identity(ctx context.Context, scratch string) string {
 	}
 	defer db.Close()
 	var identity string
-	_ = db.QueryRowContext(ctx, "SELECT value FROM settings WHERE name = ?", identitySetting).Scan(&identity)
+	_ = db.QueryRowContext(ctx, "SELECT value FROM settings WHERE name = ?", schema.IdentitySetting).Scan(&identity)
 	return identity
 }
 
 func openCopy(path string) (*sql.DB, error) {
 	// writable_schema lets SQLite open a file that is shorter than its header says.
-	db, err := sql.Open("sqlite", fileDSN(path)+"?mode=rw&_pragma=writable_schema(ON)")
+	db, err := sql.Open("sqlite", file.DSN(path)+"?mode=rw&_pragma=writable_schema(ON)")
 	if err != nil {
 		return nil, fmt.Errorf("open a copy of the damaged database: %w", err)
 	}
@@ -192,28 +195,28 @@ func copyFile(from, to string) error {
 
 // build writes the new database.
 func (s *salvage) build(ctx context.Context, to string) error {
-	for _, path := range []string{to, to + logEnding, to + memoryEnding} {
+	for _, path := range []string{to, to + file.LogEnding, to + file.MemoryEnding} {
 		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 			return err
 		}
 	}
-	fresh, err := sql.Open("sqlite", fileDSN(to)+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(OFF)&_pragma=temp_store(MEMORY)")
+	fresh, err := sql.Open("sqlite", file.DSN(to)+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(OFF)&_pragma=temp_store(MEMORY)")
 	if err != nil {
 		return err
 	}
 	defer fresh.Close()
 	if s.fresh, err = fresh.Conn(ctx); err != nil {
-		return translate(err)
+		return file.Translate(err)
 	}
 	defer s.fresh.Close()
-	if err := migrate(ctx, s.fresh, s.names, s.format); err != nil {
+	if err := schema.Migrate(ctx, s.fresh, s.names, s.format); err != nil {
 		return err
 	}
 	if s.damaged == nil {
 		return nil
 	}
 	if _, err := s.fresh.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return translate(err)
+		return file.Translate(err)
 	}
 	for _, t := range salvagedTables() {
 		if err := s.table(ctx, t); err != nil {
@@ -224,7 +227,7 @@ func (s *salvage) build(ctx context.Context, to string) error {
 		return err
 	}
 	if _, err := s.fresh.ExecContext(ctx, "COMMIT"); err != nil {
-		return translate(err)
+		return file.Translate(err)
 	}
 	return nil
 }
@@ -240,7 +243,7 @@ type salvagedTable struct {
 func salvagedTables() []salvagedTable {
 	return []salvagedTable{
 		{"settings", func(s *salvage, row map[string]any) *int {
-			if row["name"] == identitySetting {
+			if row["name"] == schema.IdentitySetting {
 				return nil // the new database gets one of its own
 			}
 			return new(int)
@@ -249,7 +252,7 @@ func salvagedTables() []salvagedTable {
 		{"versions", func(s *salvage, row map[string]any) *int {
 			var x ibid.Extract
 			packed, _ := row["extract"].([]byte)
-			if unpack(packed, &x) != nil {
+			if file.Unpack(packed, &x) != nil {
 				return nil
 			}
 			s.postpone(row, "replaced_at")
@@ -281,7 +284,7 @@ func jsonOf(row map[string]any) []byte {
 // postpone counts what was removed, or replaced, as removed now.
 func (s *salvage) postpone(row map[string]any, column string) {
 	if row[column] != nil {
-		row[column] = millis(s.now)
+		row[column] = file.Millis(s.now)
 	}
 }
 
@@ -333,11 +336,11 @@ func (s *salvage) table(ctx context.Context, t salvagedTable) error {
 	if err != nil || len(columns) == 0 {
 		return err // a table that this format lacks
 	}
-	insert := `INSERT INTO "` + t.name + `" ("` + strings.Join(columns, `", "`) + `") VALUES (` + marks(len(columns)) + `)`
+	insert := `INSERT INTO "` + t.name + `" ("` + strings.Join(columns, `", "`) + `") VALUES (` + strings.TrimSuffix(strings.Repeat("?,", len(columns)), ",") + `)`
 	return s.rows(ctx, t.name, columns, func(row map[string]any) error {
 		counter := t.check(s, row)
 		if counter == nil {
-			if row["name"] != identitySetting {
+			if row["name"] != schema.IdentitySetting {
 				s.got.Gaps++
 			}
 			return nil
@@ -347,10 +350,10 @@ func (s *salvage) table(ctx context.Context, t salvagedTable) error {
 			values[i] = row[c]
 		}
 		switch _, err := s.fresh.ExecContext(ctx, insert, values...); {
-		case isConstraint(err):
+		case file.IsConstraint(err):
 			s.got.Gaps++
 		case err != nil:
-			return translate(err)
+			return file.Translate(err)
 		default:
 			*counter++
 		}
@@ -362,9 +365,9 @@ func (s *salvage) table(ctx context.Context, t salvagedTable) error {
 func (s *salvage) columns(ctx context.Context, table string) ([]string, error) {
 	rows, err := s.fresh.QueryContext(ctx, "SELECT name FROM pragma_table_info(?)", table)
 	if err != nil {
-		return nil, translate(err)
+		return nil, file.Translate(err)
 	}
-	return collect(rows, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
+	return file.Collect(rows, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
 }
 
 // rows calls each with the rows of a damaged table, in the order of their numbers.
@@ -471,12 +474,12 @@ func (s *salvage) connect(ctx context.Context) error {
 		`UPDATE messages SET data = data`, // a trigger reads its citations
 	} {
 		if _, err := s.fresh.ExecContext(ctx, statement); err != nil {
-			return fmt.Errorf("connect what could be read: %w", translate(err))
+			return fmt.Errorf("connect what could be read: %w", file.Translate(err))
 		}
 	}
 	if s.has(ctx, "files") {
 		if _, err := s.fresh.ExecContext(ctx, `DELETE FROM files WHERE message_id NOT IN (SELECT id FROM messages)`); err != nil {
-			return translate(err)
+			return file.Translate(err)
 		}
 	}
 	return nil
@@ -494,18 +497,24 @@ func (s *salvage) adoptTexts(ctx context.Context) error {
 		WHERE document_id NOT IN (SELECT id FROM documents) AND NOT EXISTS (
 			SELECT 1 FROM versions n WHERE n.document_id = v.document_id AND (n.created_at, n.hash) > (v.created_at, v.hash))`)
 	if err != nil {
-		return translate(err)
+		return file.Translate(err)
 	}
 	type orphan struct{ id, hash string }
-	orphans, err := collect(rows, func(r *sql.Rows) (o orphan, err error) { return o, r.Scan(&o.id, &o.hash) })
+	orphans, err := file.Collect(rows, func(r *sql.Rows) (o orphan, err error) { return o, r.Scan(&o.id, &o.hash) })
 	if err != nil {
 		return err
 	}
 	for _, o := range orphans {
 		d := ibid.Document{ID: o.id, Name: RecoveredName(o.hash, ""), Source: "recovered:" + o.id, Status: ibid.DocumentQueued,
 			AddedAt: ibid.At(s.now), ChangeAt: ibid.At(s.now)}
-		if err := insertDocument(ctx, s.fresh, d, o.hash); err != nil {
+		data, err := json.Marshal(d)
+		if err != nil {
 			return err
+		}
+		_, err = s.fresh.ExecContext(ctx, `INSERT INTO documents (id, source, status, pending, added_at, data) VALUES (?, ?, ?, ?, ?, ?)`,
+			d.ID, d.Source, d.Status, o.hash, file.Millis(s.now), string(data))
+		if err != nil {
+			return fmt.Errorf("list what is left of a document: %w", file.Translate(err))
 		}
 		s.got.Documents++
 	}

@@ -1,4 +1,4 @@
-package sqlite
+package file
 
 import (
 	"context"
@@ -44,10 +44,10 @@ func MakeRoom(dir string) (full bool) {
 	return true
 }
 
-func (db *DB) reservePath() string { return filepath.Join(filepath.Dir(db.path), ReserveName) }
+func (db *File) reservePath() string { return filepath.Join(filepath.Dir(db.path), ReserveName) }
 
 // fillReserve fills the reserve, where there is room.
-func (db *DB) fillReserve() {
+func (db *File) fillReserve() {
 	if info, err := os.Stat(db.reservePath()); err == nil && info.Size() == reserveBytes {
 		db.spent = false
 		return
@@ -59,19 +59,19 @@ func (db *DB) fillReserve() {
 	// Real bytes: a sparse file would reserve nothing.
 	if err := disk.WriteFile(disk.OS{}, db.reservePath(), make([]byte, reserveBytes)); err != nil {
 		db.log.Warn("no room for the disk-full reserve", "error", err)
-		db.spent = isFull(err)
+		db.spent = IsFull(err)
 	}
 }
 
 // dropReserve gives the reserve up, and reports whether there was one.
-func (db *DB) dropReserve() bool {
+func (db *File) dropReserve() bool {
 	db.spent = true
 	return disk.OS{}.Remove(db.reservePath()) == nil
 }
 
 // leaveReserve keeps for the next start what room the closed database leaves on a
 // full disk.
-func (db *DB) leaveReserve() {
+func (db *File) leaveReserve() {
 	free, err := disk.Free(filepath.Dir(db.path))
 	const spare = 64 << 10
 	if !db.spent || err != nil || free < startBytes+spare {
@@ -82,7 +82,7 @@ func (db *DB) leaveReserve() {
 	}
 }
 
-// closing is write for what ends or removes something: it may use the reserve.
-func (db *DB) closing(ctx context.Context, fn func(querier) error) error {
+// Closing is Write for what ends or removes something: it may use the reserve.
+func (db *File) Closing(ctx context.Context, fn func(Querier) error) error {
 	return db.submit(ctx, &write{closing: true, fn: fn, done: make(chan struct{})})
 }

@@ -1,4 +1,6 @@
-package sqlite
+// Package process lets the processes that work on one database file know which of
+// them live, and tell each other that something changed.
+package process
 
 import (
 	"bufio"
@@ -7,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,19 +54,19 @@ type Process struct {
 	closed    bool
 }
 
-// Join makes this opener of the database known to the others.
-func (db *DB) Join() (*Process, error) {
-	p := &Process{dir: db.path + processesEnding, peers: map[string]*peer{}, listeners: map[*listener]bool{}}
+// Join makes this opener of the database file at path known to the others.
+func Join(path string, log *slog.Logger) (*Process, error) {
+	p := &Process{dir: path + processesEnding, peers: map[string]*peer{}, listeners: map[*listener]bool{}}
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of processes: %w", err)
 	}
-	db.clearGone()
+	clearGone(path)
 	if err := p.takeName(); err != nil {
-		return nil, fmt.Errorf("join the processes of %s: %w", db.path, err)
+		return nil, fmt.Errorf("join the processes of %s: %w", path, err)
 	}
 	var err error
 	if p.inbox, err = openInbox(p.path(inboxEnding)); err != nil {
-		db.log.Info("no hints from other processes; what they do is seen a second later", "error", err)
+		log.Info("no hints from other processes; what they do is seen a second later", "error", err)
 	} else {
 		p.read.Go(p.readInbox)
 	}
@@ -71,9 +74,6 @@ func (db *DB) Join() (*Process, error) {
 	p.meetAll()
 	p.tell("+" + p.owner)
 	p.mu.Unlock()
-	db.joined.Lock()
-	defer db.joined.Unlock()
-	db.processes = append(db.processes, p)
 	return p, nil
 }
 
@@ -134,13 +134,13 @@ func (p *Process) Close() error {
 	return err
 }
 
-// gone reports whether an owner is known to have ended. Where that can't be found
+// Gone reports whether an owner at the database file at path is known to have ended. Where that can't be found
 // out, it lives.
-func (db *DB) gone(owner string) bool {
+func Gone(path, owner string) bool {
 	if owner == "" || owner != filepath.Base(owner) {
 		return true // no name that was ever given out
 	}
-	return !lockHeld(filepath.Join(db.path+processesEnding, owner+lockEnding))
+	return !lockHeld(filepath.Join(path+processesEnding, owner+lockEnding))
 }
 
 func lockHeld(path string) bool {
@@ -154,8 +154,8 @@ func lockHeld(path string) bool {
 }
 
 // clearGone deletes the files of owners that have ended.
-func (db *DB) clearGone() {
-	dir := db.path + processesEnding
+func clearGone(path string) {
+	dir := path + processesEnding
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // it is done at the next start
@@ -165,7 +165,7 @@ func (db *DB) clearGone() {
 		if !isLock {
 			owner, _ = strings.CutSuffix(e.Name(), inboxEnding)
 		}
-		if db.gone(owner) {
+		if Gone(path, owner) {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

@@ -1,4 +1,4 @@
-package sqlite
+package schema
 
 import (
 	"database/sql/driver"
@@ -11,10 +11,12 @@ import (
 	"ibid"
 	"ibid/internal/text"
 
+	"ibid/internal/store/sqlite/file"
 	sqlitelib "modernc.org/sqlite"
 )
 
-// The triggers of migration 013 call these functions, so that what lists and
+// Register makes the functions known to SQLite that the triggers of migration 013
+// call, so that what lists and
 // lookups go by changes in the same statement as the document, whoever changes it:
 //
 //	ibid_described(data)      what of a document is listed, as JSON
@@ -24,7 +26,7 @@ import (
 //
 // Their results are stored, so another rule needs a migration that stores them
 // anew.
-var registerFunctions = sync.OnceValue(func() error {
+var Register = sync.OnceValue(func() error {
 	for name, f := range map[string]func(string) (string, error){
 		"ibid_described": describedOf, "ibid_folded": foldedOf, "ibid_labels": labelsOf, "ibid_names": namesOf,
 	} {
@@ -61,7 +63,7 @@ type described struct {
 func listed(d ibid.Document) described {
 	return described{
 		Name: d.Name, Title: d.Title, Folder: d.Folder, Category: d.Category, Tags: d.Tags, Metadata: d.Metadata,
-		PartOf: d.PartOf, Chunks: d.Chunks, ChangedAt: millis(d.ChangeAt.Time),
+		PartOf: d.PartOf, Chunks: d.Chunks, ChangedAt: file.Millis(d.ChangeAt.Time),
 	}
 }
 
@@ -115,45 +117,47 @@ func compact(v any) (string, error) {
 
 // The kinds of labels.
 const (
-	labelFolder   = "folder"    // it lies in this folder or below
-	labelInFolder = "in_folder" // it lies directly in this folder
-	labelCategory = "category"
-	labelTag      = "tag"
-	labelField    = "field" // value: fieldLabel
-	labelPartOf   = "part_of"
-	labelStatus   = "status"
+	LabelFolder   = "folder"    // it lies in this folder or below
+	LabelInFolder = "in_folder" // it lies directly in this folder
+	LabelCategory = "category"
+	LabelTag      = "tag"
+	LabelField    = "field" // value: FieldLabel
+	LabelPartOf   = "part_of"
+	LabelStatus   = "status"
 )
 
-type label struct{ kind, value string }
+// Label is something by which documents are listed.
+type Label struct{ Kind, Value string }
 
 // MarshalJSON writes a label as an array.
-func (l label) MarshalJSON() ([]byte, error) { return json.Marshal([2]string{l.kind, l.value}) }
+func (l Label) MarshalJSON() ([]byte, error) { return json.Marshal([2]string{l.Kind, l.Value}) }
 
-func fieldLabel(name, value string) label {
+// FieldLabel is the label of a metadata field with a value.
+func FieldLabel(name, value string) Label {
 	pair, _ := json.Marshal([2]string{name, value}) // strings always have a JSON
-	return label{labelField, string(pair)}
+	return Label{LabelField, string(pair)}
 }
 
 // labelsFor returns the labels of a document, each once and in order.
-func labelsFor(d described) []label {
-	labels := []label{{labelInFolder, d.Folder}}
+func labelsFor(d described) []Label {
+	labels := []Label{{LabelInFolder, d.Folder}}
 	for folder := d.Folder; folder != ""; folder = parentFolder(folder) {
-		labels = append(labels, label{labelFolder, folder})
+		labels = append(labels, Label{LabelFolder, folder})
 	}
 	if d.Category != "" {
-		labels = append(labels, label{labelCategory, d.Category})
+		labels = append(labels, Label{LabelCategory, d.Category})
 	}
 	for _, tag := range d.Tags {
-		labels = append(labels, label{labelTag, tag})
+		labels = append(labels, Label{LabelTag, tag})
 	}
 	for name, value := range d.Metadata {
-		labels = append(labels, fieldLabel(name, value))
+		labels = append(labels, FieldLabel(name, value))
 	}
 	if d.PartOf != "" {
-		labels = append(labels, label{labelPartOf, d.PartOf})
+		labels = append(labels, Label{LabelPartOf, d.PartOf})
 	}
-	slices.SortFunc(labels, func(a, b label) int {
-		return strings.Compare(a.kind+"\x00"+a.value, b.kind+"\x00"+b.value)
+	slices.SortFunc(labels, func(a, b Label) int {
+		return strings.Compare(a.Kind+"\x00"+a.Value, b.Kind+"\x00"+b.Value)
 	})
 	return slices.Compact(labels)
 }

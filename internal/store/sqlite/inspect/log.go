@@ -1,4 +1,4 @@
-package sqlite
+package inspect
 
 import (
 	"bufio"
@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"ibid/internal/store/sqlite/file"
 	"io"
 	"os"
 )
@@ -29,25 +30,25 @@ const (
 // the data directory's identity, 0 where that is not known. A log that lacks commits
 // or is another database's is an error for which Damaged is true.
 func inspectLog(path string, mark uint32) (logState, error) {
-	index, known, err := readLogIndex(path + memoryEnding)
+	index, known, err := readLogIndex(path + file.MemoryEnding)
 	if err != nil {
 		return logNone, fmt.Errorf("look at the index of the database's log: %w", err)
 	}
 	missing := known && index.frames > index.moved
-	log, err := readLog(path + logEnding)
+	log, err := readLog(path + file.LogEnding)
 	switch {
 	case err != nil:
 		return logNone, fmt.Errorf("look at the database's log: %w", err)
 	case log.empty && missing:
-		return logNone, damaged("the log %s is missing or empty, and the database lacks what stood in it", path+logEnding)
+		return logNone, file.Damaged("the log %s is missing or empty, and the database lacks what stood in it", path+file.LogEnding)
 	case log.empty:
 		return logNone, nil
 	case mark != 0 && log.mark != 0 && log.mark != mark:
-		return logNone, damaged("the log %s belongs to the database of another data directory", path+logEnding)
+		return logNone, file.Damaged("the log %s belongs to the database of another data directory", path+file.LogEnding)
 	case !known:
 		return logUnknown, nil
 	case missing && (!log.sound || log.salt == index.salt && log.frames < index.frames):
-		return logNone, damaged("the log %s is damaged or cut short, and the database lacks what stood in it", path+logEnding)
+		return logNone, file.Damaged("the log %s is damaged or cut short, and the database lacks what stood in it", path+file.LogEnding)
 	case missing && log.salt != index.salt:
 		// The log has begun anew since the index was put on disk, as can be after a
 		// power cut, or one of the two is another database's.
