@@ -5,7 +5,7 @@ package ibid
 type DocumentQuery struct {
 	Scope    Scope
 	InFolder *string // its folder is this very one; "" are those in no folder
-	Called   string  // a part of its name, path, title, category or a tag, as text.FoldName compares them
+	Called   string  // a part of its name, path, title, category or a tag, as text.NormalizeName compares them
 	Name     string  // its exact name
 	ID       string  // the beginning of its id
 	Source   string  // its exact source
@@ -25,7 +25,7 @@ const (
 )
 
 // NameMatch is how a name that somebody gives fits a document's. All but NameExact
-// compare folded names.
+// compare normalized names.
 type NameMatch int
 
 // The ways in which a name fits, from the strictest on.

@@ -178,13 +178,13 @@ func (s *libraryTest) all(q ibid.DocumentQuery) []ibid.Document {
 }
 
 func fits(q ibid.DocumentQuery, d ibid.Document) bool {
-	called := text.FoldName(q.Called)
+	called := text.NormalizeName(q.Called)
 	parts := append(append(d.Names(), d.Folder, d.Category), d.Tags...)
 	return q.Scope.Includes(d) &&
 		(q.InFolder == nil || d.Folder == *q.InFolder) &&
 		(q.Name == "" || d.Name == q.Name) && strings.HasPrefix(d.ID, q.ID) && (q.Source == "" || d.Source == q.Source) && (q.PartOf == "" || d.PartOf == q.PartOf) &&
 		(len(q.Status) == 0 || slices.Contains(q.Status, d.Status)) &&
-		(called == "" || slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(text.FoldName(s), called) }))
+		(called == "" || slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(text.NormalizeName(s), called) }))
 }
 
 func (s *libraryTest) query() ibid.DocumentQuery {
@@ -448,18 +448,22 @@ func testNames(t *testing.T, s *libraryTest) {
 	s.mix(120)
 	rules := map[ibid.NameMatch]func(name, wanted string) bool{
 		ibid.NameExact: func(name, wanted string) bool { return name == wanted },
-		ibid.NameSame:  func(name, wanted string) bool { return text.FoldName(name) == text.FoldName(wanted) },
+		ibid.NameSame:  func(name, wanted string) bool { return text.NormalizeName(name) == text.NormalizeName(wanted) },
 		ibid.NameStem: func(name, wanted string) bool {
-			return text.NameStem(text.FoldName(name)) == text.NameStem(text.FoldName(wanted))
+			return text.NameStem(text.NormalizeName(name)) == text.NameStem(text.NormalizeName(wanted))
 		},
-		ibid.NameBegins:   func(name, wanted string) bool { return strings.HasPrefix(text.FoldName(name), text.FoldName(wanted)) },
-		ibid.NameContains: func(name, wanted string) bool { return strings.Contains(text.FoldName(name), text.FoldName(wanted)) },
+		ibid.NameBegins: func(name, wanted string) bool {
+			return strings.HasPrefix(text.NormalizeName(name), text.NormalizeName(wanted))
+		},
+		ibid.NameContains: func(name, wanted string) bool {
+			return strings.Contains(text.NormalizeName(name), text.NormalizeName(wanted))
+		},
 	}
 	wanted := append(append([]string{"a/b/report.pdf", "report", "REPORT-2023.docx", "合", "年合", "i", "é", "Σ", "ß", "a", "B C", "q"}, testFileNames...), testTitles...)
 	for _, scope := range []ibid.Scope{{}, {Folder: "a"}, {Tags: []string{"x", "y"}}, {Documents: []string{"d0001", "d0002", "d0003", "d0004", "d0005", "d0006"}}} {
 		for _, w := range wanted {
 			for how, rule := range rules {
-				if text.FoldName(w) == "" {
+				if text.NormalizeName(w) == "" {
 					continue
 				}
 				var want []string

@@ -212,7 +212,7 @@ func entities(a *text.Analyzer, sentences []string) []string {
 			}
 		}
 	}
-	order = slices.DeleteFunc(order, func(name string) bool { return small[text.Fold(name)] })
+	order = slices.DeleteFunc(order, func(name string) bool { return small[text.Normalize(name)] })
 	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(count[b], count[a]) })
 	return order[:min(len(order), maxEntities)]
 }

@@ -59,10 +59,10 @@ func (a *Analyzer) Terms(s string) []string {
 	return terms
 }
 
-// Stop reports whether a folded word is a stop word.
+// Stop reports whether a normalized word is a stop word.
 func (a *Analyzer) Stop(word string) bool { return a.stop[word] }
 
-// Term maps a folded word to its search term; ok is false for stop words.
+// Term maps a normalized word to its search term; ok is false for stop words.
 func (a *Analyzer) Term(word string) (term string, ok bool) {
 	if a.stop[word] {
 		return "", false
@@ -70,7 +70,7 @@ func (a *Analyzer) Term(word string) (term string, ok bool) {
 	return a.Stem(word), true
 }
 
-// Stem maps a folded word to its stem, without accents. Words with digits stay
+// Stem maps a normalized word to its stem, without accents. Words with digits stay
 // as they are.
 func (a *Analyzer) Stem(word string) string {
 	ascii := true

@@ -7,7 +7,7 @@ import (
 )
 
 // A form is how a language asks for a kind of answer: words that stand in a row,
-// folded. KindAny: the words alone do not tell, but a noun after them may.
+// normalized. KindAny: the words alone do not tell, but a noun after them may.
 type form struct {
 	words []string
 	kind  Kind
@@ -244,7 +244,7 @@ func QuestionLanguage(question string) string {
 	return best
 }
 
-// plainWords are the folded words of s, without what is joined of them.
+// plainWords are the normalized words of s, without what is joined of them.
 func plainWords(s string) []string {
 	var words []string
 	for w := range Words(s) {

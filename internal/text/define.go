@@ -95,7 +95,7 @@ func (q *question) defines(sentence string) float64 {
 // definesUnspaced is defines for Chinese and Japanese: the subject near the start
 // of the sentence, and then what is said of it.
 func definesUnspaced(sentence, subject string) float64 {
-	s := Fold(strings.Join(strings.Fields(sentence), ""))
+	s := Normalize(strings.Join(strings.Fields(sentence), ""))
 	before, after, ok := strings.Cut(s, subject)
 	if !ok || len(before) > 24 {
 		return 0

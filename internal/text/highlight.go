@@ -47,7 +47,7 @@ func (h *Highlighter) in(language string) *asked {
 	return a
 }
 
-// has reports whether a folded word is one of the terms. Stemmers keep the first
+// has reports whether a normalized word is one of the terms. Stemmers keep the first
 // letter, so most words need none.
 func (a *asked) has(word string) bool {
 	if !a.first[word[0]] {

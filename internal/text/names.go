@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// FoldName makes names of documents comparable: case, quotes around a name, and
+// NormalizeName makes names of documents comparable: case, quotes around a name, and
 // what stands for a space do not count. The result is one line.
-func FoldName(s string) string {
+func NormalizeName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch r {
 		case '_', '-', '–', '\t', '\n', '\u00a0':
@@ -28,7 +28,7 @@ func NameStem(name string) string {
 	return strings.TrimSuffix(name, ext)
 }
 
-// Likeness is the share of the runs of three bytes that two folded names have in
+// Likeness is the share of the runs of three bytes that two normalized names have in
 // common (Dice's coefficient), from 0 to 1.
 func Likeness(a, b string) float64 {
 	x, y := runs(a), runs(b)
@@ -54,7 +54,7 @@ func runs(s string) map[string]bool {
 // keyWords bounds how many words of a name its key has.
 const keyWords = 16
 
-// NameKey returns the first words of a name without its extension, folded and
+// NameKey returns the first words of a name without its extension, normalized and
 // joined by spaces. Where a question names the document, the key is among the
 // keys that MentionKeys returns.
 func NameKey(name string) string {
@@ -62,7 +62,7 @@ func NameKey(name string) string {
 	return strings.Join(words[:min(len(words), keyWords)], " ")
 }
 
-// NameWords returns the folded words of a name, with its extension.
+// NameWords returns the normalized words of a name, with its extension.
 func NameWords(name string) []string { return textsOf(tokensOf(name)) }
 
 // MentionKeys says which documents have to be looked at to find those that a

@@ -72,7 +72,7 @@ var telling = set(`s say says said tell give show explain describe summarize sum
 	contents content contain contains compare contrast difference differences key main points findings takeaways please briefly short brief document documents file files about me inside
 	fasse zusammen zusammenfassung steht résume résumez resume resumen resuma riassumi`)
 
-// token is a word of a name, folded.
+// token is a word of a name, normalized.
 type token struct {
 	text string
 	Span
@@ -83,7 +83,7 @@ var tokenAt = regexp.MustCompile(`[\pL\pN\pM]+`)
 func tokensOf(s string) []token {
 	var tokens []token
 	for _, at := range tokenAt.FindAllStringIndex(s, -1) {
-		tokens = append(tokens, token{Fold(s[at[0]:at[1]]), Span{at[0], at[1]}})
+		tokens = append(tokens, token{Normalize(s[at[0]:at[1]]), Span{at[0], at[1]}})
 	}
 	return tokens
 }

@@ -31,7 +31,7 @@ type question struct {
 	grammar  *grammar           // of the question's language; nil for English and the unknown
 	defined  string             // in Chinese and Japanese: what the question asks to define
 	exact    []string           // the identifiers that it names, joined: "e1042", "parseconfigfile"
-	said     map[string]bool    // all its words, folded
+	said     map[string]bool    // all its words, normalized
 	seen     map[string]meaning // words of the passages
 }
 
@@ -57,7 +57,7 @@ func readQuestion(s, language string) *question {
 		asked := s
 		s, unspaced = withoutAsking(asked, language)
 		if unspaced == KindDefine {
-			q.defined = Fold(strings.Join(strings.Fields(s), ""))
+			q.defined = Normalize(strings.Join(strings.Fields(s), ""))
 		}
 	}
 	var words, named []string
@@ -115,7 +115,7 @@ func isOrdinal(word string) bool {
 // askingWords are in no answer.
 var askingWords = set("who whom whose when where why which what how many much long old often")
 
-// Asking reports whether a folded word says what is asked for ("who"), not about
+// Asking reports whether a normalized word says what is asked for ("who"), not about
 // what.
 func Asking(word string) bool { return askingWords[word] }
 
@@ -163,7 +163,7 @@ func (q *question) number(content []string) {
 	}
 }
 
-// find returns the term of the question that a folded word is, -1 for none.
+// find returns the term of the question that a normalized word is, -1 for none.
 func (q *question) find(word string) int8 {
 	if t, ok := q.analyzer.Term(word); ok {
 		if at, asked := q.terms[t]; asked {
@@ -173,7 +173,7 @@ func (q *question) find(word string) int8 {
 	return -1
 }
 
-// meaning looks a folded word up. Most words come up often. Stemming costs most,
+// meaning looks a normalized word up. Most words come up often. Stemming costs most,
 // and stemmers keep the first letter, so it is spared where none of the terms
 // begins with that.
 func (q *question) meaning(word string) meaning {

@@ -117,15 +117,15 @@ func dotContinues(s string, start, dot, next int) bool {
 		return true // "1. First item", "a. First item"
 	}
 	nextClass, _ := classAt(s, next)
-	folded := strings.ToLower(word)
+	small := strings.ToLower(word)
 	switch {
 	case nextClass == lower:
 		return true
-	case neverLast[folded]:
+	case neverLast[small]:
 		return true
-	case beforeNumber[folded]:
+	case beforeNumber[small]:
 		return nextClass == digit
-	case strings.Contains(word, ".") || sometimesLast[folded] || utf8.RuneCountInString(word) == 1 && !allDigits(word):
+	case strings.Contains(word, ".") || sometimesLast[small] || utf8.RuneCountInString(word) == 1 && !allDigits(word):
 		// U.S., Inc., J.: a new sentence only where a word follows that
 		// often opens one.
 		return !opens(s, next)
@@ -275,7 +275,7 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// What is written before a full stop that ends no sentence, folded.
+// What is written before a full stop that ends no sentence, normalized.
 var (
 	neverLast = set(`mr mrs ms mx dr prof rev hon gen col sgt capt lt cmdr adm gov sen rep pres messrs mme mlle fr
 		st mt ft vs cf viz e.g i.e al. ca approx resp hr bzw z.b d.h u.a vgl sr.d sra dott sig bspw dipl ing`)

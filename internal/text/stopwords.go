@@ -3,7 +3,7 @@ package text
 import "strings"
 
 // stopWords returns the words of a language that say nothing about a topic,
-// folded. Single letters that elision and contraction leave behind are among
+// normalized. Single letters that elision and contraction leave behind are among
 // them.
 func stopWords(language string) map[string]bool {
 	list, ok := stopLists[language]

@@ -190,7 +190,7 @@ const (
 // where there are several, the whole.
 func run(s string, start int, yield func(Word) bool) (end int, has features, ok bool) {
 	emit := func(from, to int, joined bool) bool {
-		return yield(Word{Text: Fold(s[from:to]), Joined: joined, Span: Span{from, to}})
+		return yield(Word{Text: Normalize(s[from:to]), Joined: joined, Span: Span{from, to}})
 	}
 	part, last, i := start, other, start
 	for i < len(s) {
@@ -272,7 +272,7 @@ func asciiDigit(s string, i int) bool { return i < len(s) && s[i] >= '0' && s[i]
 // joinRuns drops the connectors of an identifier. In plain numbers the point
 // stays, so that 3.5 is not 35.
 func joinRuns(s string, has features) string {
-	return Fold(strings.Map(func(r rune) rune {
+	return Normalize(strings.Map(func(r rune) rune {
 		switch r {
 		case '.':
 			if has&hasLetter != 0 {
@@ -301,20 +301,20 @@ func pairs(s string, start, end int, yield func(Word) bool) bool {
 			}
 			next++
 		}
-		if prev >= 0 && !yield(Word{Text: Fold(s[prev:next]), Span: Span{prev, next}}) {
+		if prev >= 0 && !yield(Word{Text: Normalize(s[prev:next]), Span: Span{prev, next}}) {
 			return false
 		}
 		if prev < 0 && next >= end {
-			return yield(Word{Text: Fold(s[at:end]), Span: Span{at, end}})
+			return yield(Word{Text: Normalize(s[at:end]), Span: Span{at, end}})
 		}
 		prev, at = at, next
 	}
 	return true
 }
 
-// Fold maps a word to the form that is compared: lower case, compatibility
+// Normalize maps a word to the form that is compared: lower case, compatibility
 // characters (ligatures, full width) replaced by the plain ones.
-func Fold(word string) string {
+func Normalize(word string) string {
 	plain := true
 	for i := 0; i < len(word); i++ {
 		if b := word[i]; b >= utf8.RuneSelf {

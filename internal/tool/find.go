@@ -49,7 +49,7 @@ func (t *Find) Call(ctx context.Context, view access.View, call ibid.ToolCall, e
 	}
 	heading, summary := fmt.Sprintf("Called %q:", line(args.Name, 200)), some(all, exact, "document")
 	if len(found) == 0 {
-		found, err = t.library.Alike(ctx, view, env.Scope, fold(args.Name), maxNear)
+		found, err = t.library.Alike(ctx, view, env.Scope, normalize(args.Name), maxNear)
 		if err != nil {
 			return ibid.ToolOutput{}, fmt.Errorf("find documents by name: %w", err)
 		}
@@ -75,7 +75,7 @@ func (t *Find) Call(ctx context.Context, view access.View, call ibid.ToolCall, e
 
 // called returns the first documents that are called so, and how many there are.
 func (t *Find) called(ctx context.Context, view access.View, scope ibid.Scope, wanted string) (found []ibid.Document, all int, exact bool, err error) {
-	if fold(wanted) == "" {
+	if normalize(wanted) == "" {
 		return nil, 0, true, nil
 	}
 	q := ibid.DocumentQuery{Scope: scope, Called: wanted}

@@ -30,8 +30,8 @@ type Library interface {
 	// Mentioned returns the documents of a scope that a question may name, for
 	// text.MentionsAmong to decide, and how many documents the scope has.
 	Mentioned(ctx context.Context, view access.View, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error)
-	// Alike returns the documents whose names are most like a folded one.
-	Alike(ctx context.Context, view access.View, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error)
+	// Alike returns the documents whose names are most like a normalized one.
+	Alike(ctx context.Context, view access.View, scope ibid.Scope, normal string, limit int) ([]ibid.Document, error)
 	// Text returns what the searched version of a document says. The error is a
 	// NOT_FOUND where none has been read yet.
 	Text(ctx context.Context, view access.View, documentID string) (ibid.Extract, error)
@@ -79,8 +79,8 @@ func resolve(ctx context.Context, view access.View, library Library, scope ibid.
 	if d, ok, err := documentByID(ctx, view, library, scope, wanted); ok || err != nil {
 		return d, err
 	}
-	exact, folded := strings.Trim(wanted, " \t\"'`“”"), fold(wanted)
-	if folded == "" {
+	exact, normal := strings.Trim(wanted, " \t\"'`“”"), normalize(wanted)
+	if normal == "" {
 		return ibid.Document{}, complain("%q names no document", line(wanted, 200))
 	}
 	for how := ibid.NameExact; how <= ibid.NameContains; how++ {
@@ -90,7 +90,7 @@ func resolve(ctx context.Context, view access.View, library Library, scope ibid.
 		}
 		if how == ibid.NameStem { // its candidates have other points behind the name too
 			found = slices.DeleteFunc(found, func(d ibid.Document) bool {
-				return !slices.ContainsFunc(d.Names(), func(name string) bool { return text.NameStem(fold(name)) == text.NameStem(folded) })
+				return !slices.ContainsFunc(d.Names(), func(name string) bool { return text.NameStem(normalize(name)) == text.NameStem(normal) })
 			})
 		}
 		switch {
@@ -104,7 +104,7 @@ func resolve(ctx context.Context, view access.View, library Library, scope ibid.
 	if d, ok, err := byWords(ctx, view, library, scope, exact); ok || err != nil {
 		return d, err
 	}
-	near, err := library.Alike(ctx, view, scope, folded, maxNear)
+	near, err := library.Alike(ctx, view, scope, normal, maxNear)
 	if err != nil {
 		return ibid.Document{}, err
 	}
@@ -151,8 +151,8 @@ func mentioned(ctx context.Context, view access.View, library Library, scope ibi
 	return found, rest, nil
 }
 
-// fold makes names comparable.
-func fold(s string) string { return text.FoldName(s) }
+// normalize makes names comparable.
+func normalize(s string) string { return text.NormalizeName(s) }
 
 // offer lists documents on one line, with their ids where names do not tell
 // them apart.

@@ -71,8 +71,8 @@ func (s *shelf) Mentioned(ctx context.Context, view access.View, scope ibid.Scop
 	return documentList(s.docs).Mentioned(ctx, view, scope, question)
 }
 
-func (s *shelf) Alike(ctx context.Context, view access.View, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error) {
-	return documentList(s.docs).Alike(ctx, view, scope, folded, limit)
+func (s *shelf) Alike(ctx context.Context, view access.View, scope ibid.Scope, normal string, limit int) ([]ibid.Document, error) {
+	return documentList(s.docs).Alike(ctx, view, scope, normal, limit)
 }
 
 func (s *shelf) Subfolders(ctx context.Context, view access.View, scope ibid.Scope, folder string) ([]ibid.LabelCount, error) {

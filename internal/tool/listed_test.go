@@ -25,11 +25,11 @@ func (l documentList) in(scope ibid.Scope, fits func(ibid.Document) bool) []ibid
 }
 
 func (l documentList) asked(q ibid.DocumentQuery) []ibid.Document {
-	part := text.FoldName(q.Called)
+	part := text.NormalizeName(q.Called)
 	return l.in(q.Scope, func(d ibid.Document) bool {
 		called := append(append(d.Names(), d.Folder, d.Category), d.Tags...)
 		return (q.InFolder == nil || *q.InFolder == d.Folder) &&
-			slices.ContainsFunc(called, func(s string) bool { return strings.Contains(text.FoldName(s), part) })
+			slices.ContainsFunc(called, func(s string) bool { return strings.Contains(text.NormalizeName(s), part) })
 	})
 }
 
@@ -55,13 +55,13 @@ func (l documentList) CountDocuments(_ context.Context, _ access.View, q ibid.Do
 }
 
 func (l documentList) Called(_ context.Context, _ access.View, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error) {
-	folded := text.FoldName(name)
+	normal := text.NormalizeName(name)
 	rule := map[ibid.NameMatch]func(s string) bool{
 		ibid.NameExact:    func(s string) bool { return s == name },
-		ibid.NameSame:     func(s string) bool { return text.FoldName(s) == folded },
-		ibid.NameStem:     func(s string) bool { return strings.HasPrefix(text.FoldName(s), text.NameStem(folded)) },
-		ibid.NameBegins:   func(s string) bool { return strings.HasPrefix(text.FoldName(s), folded) },
-		ibid.NameContains: func(s string) bool { return strings.Contains(text.FoldName(s), folded) },
+		ibid.NameSame:     func(s string) bool { return text.NormalizeName(s) == normal },
+		ibid.NameStem:     func(s string) bool { return strings.HasPrefix(text.NormalizeName(s), text.NameStem(normal)) },
+		ibid.NameBegins:   func(s string) bool { return strings.HasPrefix(text.NormalizeName(s), normal) },
+		ibid.NameContains: func(s string) bool { return strings.Contains(text.NormalizeName(s), normal) },
 	}[how]
 	return l.in(scope, func(d ibid.Document) bool { return slices.ContainsFunc(d.Names(), rule) }), nil
 }
@@ -71,11 +71,11 @@ func (l documentList) Mentioned(_ context.Context, _ access.View, scope ibid.Sco
 	return all, len(all), nil
 }
 
-func (l documentList) Alike(_ context.Context, _ access.View, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error) {
+func (l documentList) Alike(_ context.Context, _ access.View, scope ibid.Scope, normal string, limit int) ([]ibid.Document, error) {
 	all := l.in(scope, func(ibid.Document) bool { return true })
 	likeness := func(d ibid.Document) (most float64) {
 		for _, name := range d.Names() {
-			most = max(most, text.Likeness(folded, text.FoldName(name)))
+			most = max(most, text.Likeness(normal, text.NormalizeName(name)))
 		}
 		return most
 	}

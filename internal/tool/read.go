@@ -117,21 +117,21 @@ func (t *Read) page(d ibid.Document, passages []ibid.Passage, page int) ibid.Too
 
 // section shows what stands under a heading and the headings below it.
 func (t *Read) section(d ibid.Document, x ibid.Extract, passages []ibid.Passage, wanted string) ibid.ToolOutput {
-	folded := fold(wanted)
+	normal := normalize(wanted)
 	rules := []func(heading string) bool{
-		func(h string) bool { return h == folded },
-		func(h string) bool { return strings.HasPrefix(h, folded) },
-		func(h string) bool { return strings.Contains(h, folded) },
+		func(h string) bool { return h == normal },
+		func(h string) bool { return strings.HasPrefix(h, normal) },
+		func(h string) bool { return strings.Contains(h, normal) },
 	}
 	for _, fits := range rules {
 		var under []ibid.Passage
 		for _, p := range passages {
 			path := append(slices.Clone(p.Heading), strings.Join(p.Heading, " > "))
-			if slices.ContainsFunc(path, func(h string) bool { return fits(fold(h)) }) {
+			if slices.ContainsFunc(path, func(h string) bool { return fits(normalize(h)) }) {
 				under = append(under, p)
 			}
 		}
-		if len(under) > 0 && folded != "" {
+		if len(under) > 0 && normal != "" {
 			return t.part(d, fmt.Sprintf("the section %q", line(wanted, 120)), under)
 		}
 	}

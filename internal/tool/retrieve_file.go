@@ -75,12 +75,12 @@ func (t *RetrieveFile) Call(ctx context.Context, view access.View, call ibid.Too
 // by a part of its name. The last one of a name is meant, as it is the newest.
 func fileOf(there []ibid.File, wanted string) (ibid.File, error) {
 	wanted = strings.Trim(wanted, " \t\"'`[]()")
-	folded := fold(wanted)
+	normal := normalize(wanted)
 	rules := []func(f ibid.File) bool{
 		func(f ibid.File) bool { return f.ID() == wanted },
 		func(f ibid.File) bool { return strings.EqualFold(f.Name, wanted) },
 		func(f ibid.File) bool { return len(wanted) >= 4 && strings.HasSuffix(f.ID(), wanted) },
-		func(f ibid.File) bool { return folded != "" && strings.Contains(fold(f.Name), folded) },
+		func(f ibid.File) bool { return normal != "" && strings.Contains(normalize(f.Name), normal) },
 	}
 	for _, fits := range rules {
 		for _, f := range slices.Backward(there) {

@@ -85,7 +85,7 @@ func (db *DB) termsFrom(ctx context.Context, beginning string) ([]string, error)
 // Called returns documents of a scope that a name fits in one way, by name; not
 // more than maxCalled of them.
 func (db *DB) Called(ctx context.Context, view access.View, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error) {
-	folded := text.FoldName(name)
+	folded := text.NormalizeName(name)
 	if folded == "" {
 		return nil, nil
 	}
@@ -270,7 +270,7 @@ func mostAlike(docs []ibid.Document, folded string, limit int) []ibid.Document {
 	share := map[string]float64{}
 	for _, d := range docs {
 		for _, name := range d.Names() {
-			share[d.ID] = max(share[d.ID], text.Likeness(folded, text.FoldName(name)))
+			share[d.ID] = max(share[d.ID], text.Likeness(folded, text.NormalizeName(name)))
 		}
 	}
 	docs = slices.Clone(docs)

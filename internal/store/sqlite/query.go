@@ -164,7 +164,7 @@ func (db *DB) filters(ctx context.Context, q ibid.DocumentQuery) (filters []filt
 			documents: 1, // as a rule
 		})
 	}
-	if called := text.FoldName(q.Called); called != "" {
+	if called := text.NormalizeName(q.Called); called != "" {
 		f, err := db.partFilter(ctx, called)
 		if err != nil {
 			return nil, false, err

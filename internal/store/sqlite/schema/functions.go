@@ -105,7 +105,7 @@ func namesOf(stored string) (string, error) {
 	}
 	rows := [][3]string{}
 	for _, name := range (ibid.Document{Name: d.Name, Folder: d.Folder, Title: d.Title}).Names() {
-		rows = append(rows, [3]string{text.FoldName(name), name, text.NameKey(name)})
+		rows = append(rows, [3]string{text.NormalizeName(name), name, text.NameKey(name)})
 	}
 	return compact(rows)
 }
@@ -178,13 +178,13 @@ const (
 //
 //	name\npath\ntitle\n\r category\ntag\n\v words\n\n
 //
-// Lines are folded (text.FoldName). The words are those of the names as
+// Lines are folded (text.NormalizeName). The words are those of the names as
 // text.NameWords folds them, where they don't stand in the names like that. What
 // is shorter than three characters is found because no section ends the text.
 func foldedParts(d ibid.Document) string {
 	var b strings.Builder
 	write := func(s string) {
-		if s = text.FoldName(strings.ReplaceAll(s, "\x00", "")); s != "" {
+		if s = text.NormalizeName(strings.ReplaceAll(s, "\x00", "")); s != "" {
 			b.WriteString(s + endOfName)
 		}
 	}
