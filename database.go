@@ -3,15 +3,15 @@ package ibid
 // Database is a source of tables that questions can be asked of: a file or a
 // server that we only read from. The ID never changes.
 type Database struct {
-	Owner   Principal       `json:"-"`
-	ID      string          `json:"id"`
-	Name    string          `json:"name"`   // what people and models call it, unique
-	Kind    DatabaseKind    `json:"kind"`   // what it is read from
-	Source  Secret          `json:"-"`      // path or connection string, with its password
-	Place   string          `json:"source"` // Source as it may be shown
-	Tables  []DatabaseTable `json:"tables"`
-	AddedAt Time            `json:"added_at"`
-	Error   string          `json:"error,omitempty"` // why it could not be looked at the last time
+	Principal Principal       `json:"-"` // whose it is
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`   // what people and models call it, unique
+	Kind      DatabaseKind    `json:"kind"`   // what it is read from
+	Source    Secret          `json:"-"`      // path or connection string, with its password
+	Place     string          `json:"source"` // Source as it may be shown
+	Tables    []DatabaseTable `json:"tables"`
+	AddedAt   Time            `json:"added_at"`
+	Error     string          `json:"error,omitempty"` // why it could not be looked at the last time
 }
 
 // DatabaseKind says what a database is read from.

@@ -8,7 +8,7 @@ import (
 // Document is one file, page or note of the user's. Its ID never changes;
 // Version does whenever its content does.
 type Document struct {
-	Owner     Principal      `json:"-"` // to whom it belongs
+	Principal Principal      `json:"-"` // whose it is
 	ID        string         `json:"id"`
 	Title     string         `json:"title"`              // from the content, else the file name
 	Name      string         `json:"name"`               // file name, "report.pdf"

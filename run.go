@@ -34,7 +34,7 @@ const KindAnswer = "answer"
 type Run struct {
 	ID            string
 	Kind          string    // of work: KindAnswer, or another
-	Owner         Principal // who asked
+	Principal     Principal // who asked
 	ThreadID      string
 	UserMessageID string
 	Request       Request

@@ -2,7 +2,7 @@ package ibid
 
 // Thread is a conversation. It exists from its first message on.
 type Thread struct {
-	Owner     Principal `json:"-"`
+	Principal Principal `json:"-"` // whose it is
 	ID        string    `json:"id"`
 	Title     string    `json:"title"`
 	HeadID    string    `json:"head_id"` // the last message of the branch that is shown

@@ -18,6 +18,7 @@ func TestFindDocuments(t *testing.T) {
 		{ID: "bbbbbb33", Name: "notes.md", Title: "My notes", Source: "https://example.org/notes"},
 		{ID: "cccccc44", Name: "odd[1].md", Source: "upload:/odd[1].md"},
 	} {
+		d.Principal = ibid.Owner
 		if _, _, err := p.app.DB.PutDocument(t.Context(), d, "v"); err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,7 @@ func (l *library) add(texts ...string) {
 	for _, text := range texts {
 		hash := ibid.VersionOf([]byte(text))
 		l.write("files/"+hash[:2]+"/"+hash, text)
-		d := ibid.Document{ID: "d-" + hash, Name: text, Source: "/" + hash, Status: ibid.DocumentQueued}
+		d := ibid.Document{Principal: ibid.Owner, ID: "d-" + hash, Name: text, Source: "/" + hash, Status: ibid.DocumentQueued}
 		if _, _, err := l.db.PutDocument(l.t.Context(), d, hash); err != nil {
 			l.t.Fatal(err)
 		}

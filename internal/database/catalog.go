@@ -139,7 +139,7 @@ func (c *Catalog) Add(ctx context.Context, view access.View, a Addition) (ibid.D
 	if err != nil {
 		return d, err
 	}
-	d.ID, d.AddedAt = "db_"+c.cfg.NewID(), ibid.At(c.cfg.Now())
+	d.Principal, d.ID, d.AddedAt = view.Principal(), "db_"+c.cfg.NewID(), ibid.At(c.cfg.Now())
 	for _, old := range all {
 		switch {
 		case old.Source == d.Source && old.Kind == d.Kind:

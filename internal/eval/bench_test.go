@@ -85,7 +85,7 @@ func varied(set *Set) func(i int) (ibid.Document, []ibid.Chunk) {
 	}
 	return func(i int) (ibid.Document, []ibid.Chunk) {
 		rng := rand.New(rand.NewPCG(uint64(i), 7))
-		d := ibid.Document{ID: fmt.Sprint("d", i), Title: words[rng.IntN(len(words))] + " " + words[rng.IntN(len(words))], Language: "en"}
+		d := ibid.Document{Principal: ibid.Owner, ID: fmt.Sprint("d", i), Title: words[rng.IntN(len(words))] + " " + words[rng.IntN(len(words))], Language: "en"}
 		chunks := make([]ibid.Chunk, 50)
 		for k := range chunks {
 			fields := strings.Fields(paragraphs[(i*50+k)%len(paragraphs)])

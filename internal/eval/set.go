@@ -77,7 +77,7 @@ func (s *Set) readCorpus(path string) error {
 		if !known || title == "" {
 			at = len(s.Documents)
 			byTitle[title] = at
-			s.Documents = append(s.Documents, ibid.Document{ID: "document of " + string(r.ID), Title: title, Status: ibid.DocumentReady})
+			s.Documents = append(s.Documents, ibid.Document{Principal: ibid.Owner, ID: "document of " + string(r.ID), Title: title, Status: ibid.DocumentReady})
 			s.Chunks = append(s.Chunks, nil)
 		}
 		s.Chunks[at] = append(s.Chunks[at], ibid.Chunk{ID: string(r.ID), DocumentID: s.Documents[at].ID, Ordinal: len(s.Chunks[at]),

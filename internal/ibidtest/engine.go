@@ -116,7 +116,7 @@ func (e engineTest) want(what, got, want string) {
 // putText makes a Put of a document of the owner, whose passages have the ids
 // <document>-<n> and the texts.
 func putText(number int64, id string, texts ...string) engine.Put {
-	p := engine.Put{Number: number, Document: ibid.Document{ID: id, Owner: ibid.Owner, Language: "en"}}
+	p := engine.Put{Number: number, Document: ibid.Document{ID: id, Principal: ibid.Owner, Language: "en"}}
 	for i, text := range texts {
 		p.Passages = append(p.Passages, ibid.Chunk{ID: fmt.Sprintf("%s-%d", id, i+1), DocumentID: id, Level: 2, Ordinal: i, Text: text, End: len(text)})
 	}
@@ -227,7 +227,7 @@ func sorted(ids string) string {
 func engineView(t *testing.T, open Opener[Engine]) {
 	e := openEngine(t, open)
 	hers := putText(2, "hers", "The walrus wakes.")
-	hers.Document.Owner = "anna"
+	hers.Document.Principal = "anna"
 	e.apply(putText(1, "his", "The walrus sleeps."), hers, vectorsAt("s", map[string]float64{"his-1": 10, "hers-1": 20}))
 	for _, c := range []struct {
 		view access.View

@@ -21,7 +21,7 @@ type GraphStore interface {
 	PutNamings(ctx context.Context, namings []ibid.Naming, by ibid.NamedBy) error
 	MarkNamed(ctx context.Context, chunkIDs []string, by ibid.NamedBy) error
 	PassagesNamedBy(ctx context.Context, by ibid.NamedBy, limit int) ([]ibid.Chunk, error)
-	NamingCounts(ctx context.Context, view access.View) (passages map[ibid.NamedBy]int, entities int, err error)
+	NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, entities int, err error)
 	Namings(ctx context.Context, view access.View, documentID string) ([]ibid.Naming, error)
 	EntityKeys(ctx context.Context, view access.View, key string, limit int) ([]string, error)
 	PassagesNaming(ctx context.Context, view access.View, keys []string, scope ibid.Scope, each int) (map[string][]string, error)
@@ -119,7 +119,7 @@ func (g *graphTest) note(chunk string, entities []ibid.Entity, by ibid.NamedBy) 
 
 func (g *graphTest) add() {
 	g.t.Helper()
-	d := ibid.Document{ID: fmt.Sprintf("d%03d", len(g.docs)), Folder: pick(g.random, []string{"", "a", "a/b", "c"})}
+	d := ibid.Document{Principal: ibid.Owner, ID: fmt.Sprintf("d%03d", len(g.docs)), Folder: pick(g.random, []string{"", "a", "a/b", "c"})}
 	said := map[string][]ibid.Entity{}
 	stored, chunks := takeIn(g.t, g.either(), d, 1+g.random.IntN(5), func(chunk string) []ibid.Entity {
 		said[chunk] = g.entities()
@@ -146,7 +146,7 @@ func (g *graphTest) remove(id string) {
 // openings.
 func (g *graphTest) check() {
 	g.t.Helper()
-	ctx, view := g.t.Context(), access.For(ibid.Owner)
+	ctx := g.t.Context()
 	counts, keys := map[ibid.NamedBy]int{}, map[string]bool{}
 	for chunk, named := range g.named {
 		counts[g.by[chunk]]++
@@ -155,7 +155,7 @@ func (g *graphTest) check() {
 		}
 	}
 	for _, s := range []GraphStore{g.a, g.b} {
-		passages, entities, err := s.NamingCounts(ctx, view)
+		passages, entities, err := s.NamingCounts(ctx)
 		if err != nil || !maps.Equal(passages, counts) || entities != len(keys) {
 			g.t.Errorf("counted %v and %d entities, %v; want %v and %d", passages, entities, err, counts, len(keys))
 		}
@@ -373,7 +373,7 @@ func testNamedAtOnce(t *testing.T, open Opener[GraphStore]) {
 		if n >= documents {
 			return false
 		}
-		stored[n], taken[n] = takeIn(tolerant{t}, s, ibid.Document{ID: fmt.Sprintf("d%03d", n)}, passages, said(n))
+		stored[n], taken[n] = takeIn(tolerant{t}, s, ibid.Document{Principal: ibid.Owner, ID: fmt.Sprintf("d%03d", n)}, passages, said(n))
 		if n%2 == 0 && !t.Failed() {
 			ids := []string{taken[n][0].ID}
 			if err := s.PutNamings(t.Context(), []ibid.Naming{{ChunkID: ids[0], Entities: said(n + 1)(ids[0])}}, ibid.NamedByModel); err != nil {

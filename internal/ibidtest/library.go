@@ -97,7 +97,7 @@ func (s *libraryTest) add() ibid.Document {
 	s.t.Helper()
 	s.made++
 	at := ibid.At(time.UnixMilli(1_700_000_000_000 + int64(s.random.IntN(20))*1000)) // some at the same moment
-	d := ibid.Document{ID: fmt.Sprintf("d%04d", s.made), Source: fmt.Sprintf("/files/%d", s.made), AddedAt: at, ChangeAt: at, Chunks: s.random.IntN(5)}
+	d := ibid.Document{Principal: ibid.Owner, ID: fmt.Sprintf("d%04d", s.made), Source: fmt.Sprintf("/files/%d", s.made), AddedAt: at, ChangeAt: at, Chunks: s.random.IntN(5)}
 	s.describe(&d)
 	if archive, ok := s.any(); ok && s.random.IntN(10) == 0 {
 		d.PartOf = archive.ID

@@ -20,7 +20,7 @@ var removedAt = time.UnixMilli(1_800_000_000_000)
 func put(t testing.TB, s LibraryStore, id, source string) (ibid.Document, bool) {
 	t.Helper()
 	at := ibid.At(time.UnixMilli(1_700_000_000_000))
-	d, _, err := s.PutDocument(t.Context(), ibid.Document{ID: id, Name: id + ".txt", Source: source, AddedAt: at, ChangeAt: at}, "v-"+source)
+	d, _, err := s.PutDocument(t.Context(), ibid.Document{Principal: ibid.Owner, ID: id, Name: id + ".txt", Source: source, AddedAt: at, ChangeAt: at}, "v-"+source)
 	if err != nil {
 		t.Errorf("add %s: %v", id, err)
 	}

@@ -97,8 +97,8 @@ func (s *processTest) tryAccept(by LeaseStore, threadID, runID string, limit int
 	user := ibid.Message{ID: "u-" + runID, ThreadID: threadID, Role: ibid.RoleUser, Text: request.Text,
 		Status: ibid.StatusCompleted, Request: &request, CreatedAt: ibid.At(s.now)}
 	answer := ibid.Message{ID: runID, ThreadID: threadID, ParentID: user.ID, Role: ibid.RoleAssistant, Status: ibid.StatusQueued, CreatedAt: ibid.At(s.now)}
-	return by.StartRun(s.ctx(), ibid.Thread{ID: threadID, Title: "title", CreatedAt: ibid.At(s.now), UpdatedAt: ibid.At(s.now)}, user, answer,
-		ibid.Run{ID: runID, ThreadID: threadID, UserMessageID: user.ID, Request: request, Status: ibid.StatusQueued, AcceptedAt: s.now},
+	return by.StartRun(s.ctx(), ibid.Thread{Principal: ibid.Owner, ID: threadID, Title: "title", CreatedAt: ibid.At(s.now), UpdatedAt: ibid.At(s.now)}, user, answer,
+		ibid.Run{Principal: ibid.Owner, ID: runID, ThreadID: threadID, UserMessageID: user.ID, Request: request, Status: ibid.StatusQueued, AcceptedAt: s.now},
 		[]ibid.Event{{Seq: 1, Run: runID, At: s.now, Data: ibid.RunStarted{ThreadID: threadID, UserMessageID: user.ID, MessageID: runID, Attempt: 1}}}, limit)
 }
 

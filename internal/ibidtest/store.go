@@ -94,8 +94,8 @@ func (s *runStoreTest) tryAccept(ctx context.Context, threadID, runID, parent st
 	user := ibid.Message{ID: "u-" + runID, ThreadID: threadID, ParentID: parent, Role: ibid.RoleUser, Text: request.Text,
 		Status: ibid.StatusCompleted, Request: &request, CreatedAt: ibid.At(s.now)}
 	answer := ibid.Message{ID: runID, ThreadID: threadID, ParentID: user.ID, Role: ibid.RoleAssistant, Status: ibid.StatusQueued, CreatedAt: ibid.At(s.now)}
-	return s.StartRun(ctx, ibid.Thread{ID: threadID, Title: "title", CreatedAt: ibid.At(s.now), UpdatedAt: ibid.At(s.now)}, user, answer,
-		ibid.Run{ID: runID, ThreadID: threadID, UserMessageID: user.ID, Request: request, Status: ibid.StatusQueued, AcceptedAt: s.now},
+	return s.StartRun(ctx, ibid.Thread{Principal: ibid.Owner, ID: threadID, Title: "title", CreatedAt: ibid.At(s.now), UpdatedAt: ibid.At(s.now)}, user, answer,
+		ibid.Run{Principal: ibid.Owner, ID: runID, ThreadID: threadID, UserMessageID: user.ID, Request: request, Status: ibid.StatusQueued, AcceptedAt: s.now},
 		[]ibid.Event{{Seq: 1, Run: runID, At: s.now, Data: ibid.RunStarted{ThreadID: threadID, UserMessageID: user.ID, MessageID: runID, Attempt: 1}}}, maxQueued)
 }
 
@@ -438,8 +438,8 @@ func testKindOfWork(t *testing.T, s *runStoreTest) {
 	at := ibid.At(s.now.Add(time.Second))
 	user := ibid.Message{ID: "u-r2", ThreadID: "t2", Role: ibid.RoleUser, Status: ibid.StatusCompleted, Request: &request, CreatedAt: at}
 	made := ibid.Message{ID: "r2", ThreadID: "t2", ParentID: user.ID, Role: ibid.RoleAssistant, Status: ibid.StatusQueued, CreatedAt: at}
-	err := s.StartRun(t.Context(), ibid.Thread{ID: "t2", CreatedAt: at, UpdatedAt: at}, user, made,
-		ibid.Run{ID: "r2", Kind: "quiz", ThreadID: "t2", UserMessageID: user.ID, Request: request, Status: ibid.StatusQueued, AcceptedAt: at.Time},
+	err := s.StartRun(t.Context(), ibid.Thread{Principal: ibid.Owner, ID: "t2", CreatedAt: at, UpdatedAt: at}, user, made,
+		ibid.Run{Principal: ibid.Owner, ID: "r2", Kind: "quiz", ThreadID: "t2", UserMessageID: user.ID, Request: request, Status: ibid.StatusQueued, AcceptedAt: at.Time},
 		[]ibid.Event{{Seq: 1, Run: "r2", At: at.Time, Data: ibid.RunStarted{ThreadID: "t2", UserMessageID: user.ID, MessageID: "r2", Attempt: 1, Kind: "quiz"}}}, maxQueued)
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func testFiles(t *testing.T, s *runStoreTest) {
 		{Name: "a.txt", MIME: "text/plain", Data: []byte("first\x00")}, {Name: "b.png", MIME: "image/png", Data: []byte("second")}}}
 	user := ibid.Message{ID: "u1", ThreadID: "t1", Role: ibid.RoleUser, Request: &request, CreatedAt: ibid.At(s.now)}
 	answer := ibid.Message{ID: "r1", ThreadID: "t1", ParentID: "u1", Role: ibid.RoleAssistant, Status: ibid.StatusQueued, CreatedAt: ibid.At(s.now)}
-	err := s.StartRun(ctx, ibid.Thread{ID: "t1", CreatedAt: ibid.At(s.now), UpdatedAt: ibid.At(s.now)}, user, answer, ibid.Run{ID: "r1", ThreadID: "t1",
+	err := s.StartRun(ctx, ibid.Thread{Principal: ibid.Owner, ID: "t1", CreatedAt: ibid.At(s.now), UpdatedAt: ibid.At(s.now)}, user, answer, ibid.Run{Principal: ibid.Owner, ID: "r1", ThreadID: "t1",
 		UserMessageID: "u1", Request: request, Status: ibid.StatusQueued, AcceptedAt: s.now}, nil, maxQueued)
 	if err != nil {
 		t.Fatal(err)

@@ -105,7 +105,7 @@ type Graph interface {
 	PassagesNamedBy(ctx context.Context, by ibid.NamedBy, limit int) ([]ibid.Chunk, error)
 	PutNamings(ctx context.Context, namings []ibid.Naming, by ibid.NamedBy) error
 	MarkNamed(ctx context.Context, chunkIDs []string, by ibid.NamedBy) error
-	NamingCounts(ctx context.Context, view access.View) (passages map[ibid.NamedBy]int, entities int, err error)
+	NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, entities int, err error)
 }
 
 // Embeddings keeps vectors that cost something to make.
@@ -348,7 +348,7 @@ func (p *Pipeline) Add(ctx context.Context, view access.View, f File, content io
 	}
 	now := p.cfg.Now()
 	added.Document, added.Unchanged, err = p.queue(ctx, ibid.Document{
-		ID: p.cfg.NewID(), Title: f.Title, Name: f.Name, Source: f.Source, Folder: f.Folder, Category: f.Category,
+		Principal: view.Principal(), ID: p.cfg.NewID(), Title: f.Title, Name: f.Name, Source: f.Source, Folder: f.Folder, Category: f.Category,
 		Tags: f.Tags, Metadata: f.Metadata, AddedAt: ibid.At(now), ChangeAt: ibid.At(now),
 	}, content, f.Password, put)
 	if added.Unchanged { // it may have another folder or category now

@@ -208,7 +208,7 @@ type NamingProgress struct {
 
 // Naming returns how far it is known what the passages name.
 func (p *Pipeline) Naming(ctx context.Context) (NamingProgress, error) {
-	passages, entities, err := p.cfg.Graph.NamingCounts(ctx, system)
+	passages, entities, err := p.cfg.Graph.NamingCounts(ctx)
 	n := NamingProgress{Entities: entities, ByModel: passages[ibid.NamedByModel], InVain: passages[ibid.NamedInVain]}
 	for _, count := range passages {
 		n.Passages += count

@@ -49,9 +49,9 @@ func (s *shop) cite(id string, d ibid.Document, finished bool) {
 	now := time.Now()
 	user := ibid.Message{ID: "u" + id, ThreadID: "t" + id, Role: ibid.RoleUser, Text: "?", Status: ibid.StatusCompleted, CreatedAt: ibid.At(now)}
 	answer := ibid.Message{ID: id, ThreadID: "t" + id, ParentID: user.ID, Role: ibid.RoleAssistant, Status: ibid.StatusQueued, CreatedAt: ibid.At(now)}
-	run := ibid.Run{ID: id, ThreadID: "t" + id, UserMessageID: user.ID, Status: ibid.StatusQueued, AcceptedAt: now}
+	run := ibid.Run{Principal: ibid.Owner, ID: id, ThreadID: "t" + id, UserMessageID: user.ID, Status: ibid.StatusQueued, AcceptedAt: now}
 	started := ibid.Event{Seq: 1, Run: id, At: now, Data: ibid.RunStarted{MessageID: id, Attempt: 1}}
-	err := s.db.StartRun(s.t.Context(), ibid.Thread{ID: "t" + id, CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}, user, answer, run, []ibid.Event{started}, 100)
+	err := s.db.StartRun(s.t.Context(), ibid.Thread{Principal: ibid.Owner, ID: "t" + id, CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}, user, answer, run, []ibid.Event{started}, 100)
 	if err != nil {
 		s.t.Fatal(err)
 	}

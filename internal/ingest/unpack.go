@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 	"ibid/internal/document/format"
 )
 
@@ -37,13 +38,13 @@ func (p *Pipeline) unpack(ctx context.Context, d ibid.Document, file Original) (
 		}
 		return left, nil
 	}
-	before, err := p.cfg.Store.Members(ctx, system, d.ID)
+	before, err := p.cfg.Store.Members(ctx, access.For(d.Principal), d.ID)
 	if err != nil {
 		return "", err
 	}
 	u := &unpacking{Pipeline: p, archive: d, before: map[string]ibid.Document{}, kept: map[string]bool{}}
 	top, _, _ := strings.Cut(d.Source, memberMark)
-	if u.files, u.bytes, err = p.cfg.Store.Below(ctx, system, top); err != nil {
+	if u.files, u.bytes, err = p.cfg.Store.Below(ctx, access.For(d.Principal), top); err != nil {
 		return "", err
 	}
 	for _, m := range before {
@@ -97,7 +98,7 @@ func (u *unpacking) take(ctx context.Context, name string, data []byte) error {
 		return nil
 	}
 	now := u.cfg.Now()
-	d := ibid.Document{ID: u.cfg.NewID(), PartOf: u.archive.ID, Name: path.Base(name), Source: u.archive.Source + memberMark + name,
+	d := ibid.Document{Principal: u.archive.Principal, ID: u.cfg.NewID(), PartOf: u.archive.ID, Name: path.Base(name), Source: u.archive.Source + memberMark + name,
 		Bytes: int64(len(data)), AddedAt: ibid.At(now), ChangeAt: ibid.At(now)}
 	if _, known := u.before[d.Source]; !known { // else it stays where people have put it since
 		d.Folder = cleanFolder(path.Join(u.archive.Folder, u.archive.Name, path.Dir(name)))

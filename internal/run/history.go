@@ -36,7 +36,7 @@ const historyWindow = 16
 // first, until the number of messages or the budget of characters is reached. It
 // reads no further than that, however long the thread is.
 func (r *Runner) history(ctx context.Context, run *ibid.Run) (history, error) {
-	view := access.For(run.Owner)
+	view := access.For(run.Principal)
 	question, err := r.cfg.Threads.Message(ctx, view, run.UserMessageID)
 	if err != nil {
 		return history{}, fmt.Errorf("read the question of run %s: %w", run.ID, err)

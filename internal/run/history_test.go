@@ -37,12 +37,12 @@ func TestHistoryOfRandomThreads(t *testing.T) {
 				parent = ids[max(0, len(ids)-1-back)]
 			}
 			now = now.Add(time.Duration(rng.IntN(300)) * time.Minute)
-			last = &ibid.Run{ID: fmt.Sprintf("%s-r%d", thread, n), ThreadID: thread, UserMessageID: fmt.Sprintf("%s-u%d", thread, n),
+			last = &ibid.Run{Principal: ibid.Owner, ID: fmt.Sprintf("%s-r%d", thread, n), ThreadID: thread, UserMessageID: fmt.Sprintf("%s-u%d", thread, n),
 				Request: ibid.Request{Text: strings.Repeat("ü", rng.IntN(200))}, Status: ibid.StatusQueued, AcceptedAt: now}
 			user := ibid.Message{ID: last.UserMessageID, ThreadID: thread, ParentID: parent, Role: ibid.RoleUser, Text: last.Request.Text,
 				Status: ibid.StatusCompleted, Request: &last.Request, CreatedAt: ibid.At(now)}
 			answer := ibid.Message{ID: last.ID, ThreadID: thread, ParentID: user.ID, Role: ibid.RoleAssistant, CreatedAt: ibid.At(now)}
-			if err := db.StartRun(t.Context(), ibid.Thread{ID: thread, CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}, user, answer, *last, nil, 1); err != nil {
+			if err := db.StartRun(t.Context(), ibid.Thread{Principal: ibid.Owner, ID: thread, CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}, user, answer, *last, nil, 1); err != nil {
 				t.Fatal(err)
 			}
 			claimed, err := db.ClaimRun(t.Context(), "p", time.Minute)

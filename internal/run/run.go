@@ -249,7 +249,7 @@ func (r *Runner) Start(ctx context.Context, view access.View, ask Ask) (Accepted
 		Text: request.Text, Status: ibid.StatusCompleted, Request: &request, CreatedAt: ibid.At(now)}
 	answer := ibid.Message{ID: acc.MessageID, ThreadID: thread.ID, ParentID: user.ID, Role: ibid.RoleAssistant,
 		Status: ibid.StatusQueued, CreatedAt: ibid.At(now)}
-	run := ibid.Run{Owner: view.Principal(), ID: acc.MessageID, Kind: kind.Name, ThreadID: thread.ID, UserMessageID: user.ID, Request: request,
+	run := ibid.Run{Principal: view.Principal(), ID: acc.MessageID, Kind: kind.Name, ThreadID: thread.ID, UserMessageID: user.ID, Request: request,
 		Status: ibid.StatusQueued, AcceptedAt: now}
 	events := []ibid.Event{{Seq: 1, Run: run.ID, At: now, Data: started(&run, 1)}}
 	if err := r.cfg.Store.StartRun(ctx, thread, user, answer, run, events, r.cfg.MaxQueued); err != nil {
@@ -281,7 +281,7 @@ func (r *Runner) place(ctx context.Context, view access.View, ask Ask, now time.
 		thread.UpdatedAt = ibid.At(now)
 		parent = thread.HeadID
 	case ibid.CodeOf(err) == ibid.CodeNotFound:
-		thread = ibid.Thread{Owner: view.Principal(), ID: ask.ThreadID, Title: titleOf(ask.Request.Text), CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}
+		thread = ibid.Thread{Principal: view.Principal(), ID: ask.ThreadID, Title: titleOf(ask.Request.Text), CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}
 	default:
 		return thread, "", err
 	}

@@ -145,7 +145,7 @@ func (r *Runner) work(ctx context.Context, cancel context.CancelCauseFunc, run *
 	timer := time.AfterFunc(limit, func() { cancel(errTimeout) })
 	defer timer.Stop()
 
-	task := &Task{View: access.For(run.Owner), Run: *run, Log: before}
+	task := &Task{View: access.For(run.Principal), Run: *run, Log: before}
 	if run.Attempt > 1 {
 		err := w.emit(started(run, run.Attempt))
 		if err != nil {

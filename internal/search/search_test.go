@@ -308,7 +308,7 @@ func TestTwoScopesAtOnce(t *testing.T) {
 			c.End = len(c.Text)
 			chunks, store[c.ID] = append(chunks, c), c
 		}
-		if err := x.Apply(t.Context(), []engine.Change{engine.Put{Document: ibid.Document{ID: d}, Passages: chunks}}); err != nil {
+		if err := x.Apply(t.Context(), []engine.Change{engine.Put{Document: ibid.Document{Principal: ibid.Owner, ID: d}, Passages: chunks}}); err != nil {
 			t.Fatal(err)
 		}
 	}

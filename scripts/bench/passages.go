@@ -117,7 +117,7 @@ func (p *passages) makeUp() {
 func (p *passages) document(n int) (ibid.Document, []ibid.Chunk) {
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	subject := p.subjects[rng.IntN(len(p.subjects))]
-	doc := ibid.Document{ID: fmt.Sprintf("document-%08d", n), Title: subject}
+	doc := ibid.Document{Principal: ibid.Owner, ID: fmt.Sprintf("document-%08d", n), Title: subject}
 	chunks := make([]ibid.Chunk, documentChunks)
 	for i := range chunks {
 		// As long as the hashes that name real chunks.

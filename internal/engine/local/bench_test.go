@@ -141,7 +141,7 @@ func BenchmarkLexical(b *testing.B) {
 	sizes(b, func(b *testing.B, c *corpus) {
 		i := 0
 		for b.Loop() {
-			if _, err := c.x.Lexical(context.Background(), access.For(ibid.Owner), c.queries[i%len(c.queries)], 50, ibid.Scope{}); err != nil {
+			if _, err := c.x.Lexical(context.Background(), access.System("a test"), c.queries[i%len(c.queries)], 50, ibid.Scope{}); err != nil {
 				b.Fatal(err)
 			}
 			i++
@@ -155,7 +155,7 @@ func BenchmarkLexicalKeywords(b *testing.B) {
 		for b.Loop() {
 			words := strings.Fields(c.queries[i%len(c.queries)])
 			q := strings.Join(words[max(0, len(words)-3):], " ")
-			if _, err := c.x.Lexical(context.Background(), access.For(ibid.Owner), q, 20, ibid.Scope{}); err != nil {
+			if _, err := c.x.Lexical(context.Background(), access.System("a test"), q, 20, ibid.Scope{}); err != nil {
 				b.Fatal(err)
 			}
 			i++
@@ -168,7 +168,7 @@ func BenchmarkVector300(b *testing.B) {
 		c.embed(b, 300)
 		i := 0
 		for b.Loop() {
-			if _, err := c.x.Vector(context.Background(), access.For(ibid.Owner), "bench", c.vectors[i%len(c.vectors)], 20, ibid.Scope{}); err != nil {
+			if _, err := c.x.Vector(context.Background(), access.System("a test"), "bench", c.vectors[i%len(c.vectors)], 20, ibid.Scope{}); err != nil {
 				b.Fatal(err)
 			}
 			i++
@@ -182,7 +182,7 @@ func (c *corpus) recall(b *testing.B, k int) float64 {
 	s := c.x.spaces["bench"]
 	found, wanted := 0, 0
 	for _, v := range c.vectors[:50] {
-		got, err := c.x.Vector(context.Background(), access.For(ibid.Owner), "bench", v, k, ibid.Scope{})
+		got, err := c.x.Vector(context.Background(), access.System("a test"), "bench", v, k, ibid.Scope{})
 		if err != nil {
 			b.Fatal(err)
 		}

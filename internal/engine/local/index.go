@@ -68,7 +68,8 @@ type slot struct {
 	category, folder uint32   // labels
 	language         uint32   // label; that of all its chunks
 	change           int64    // number of the library's change that it is of
-	marks            []uint32 // labels of its tags and metadata
+	marks            []uint32 // labels of its tags and metadata, and of its principal, last
+	principal        uint32   // label
 	title            []titleTerm
 }
 
@@ -146,7 +147,7 @@ func (x *Index) put(number int64, doc ibid.Document, chunks []ibid.Chunk) {
 	x.slots[at].id, x.slots[at].change = doc.ID, number
 	delete(x.removed, doc.ID)
 	x.slots[at].category, x.slots[at].folder = x.labels.number(doc.Category), x.labels.number(doc.Folder)
-	x.slots[at].marks = x.labels.marks(doc)
+	x.setMarks(at, x.labels.marks(doc))
 	x.setTitle(at, read.title)
 	x.exchange(at, parts, stays, x.labels.number(read.language))
 	x.mu.Unlock()
@@ -170,6 +171,7 @@ func (x *Index) remove(number int64, documentID string) {
 	x.lock()
 	x.exchange(at, nil, nil, 0)
 	x.setTitle(at, nil)
+	x.setMarks(at, nil)
 	x.slots[at] = slot{}
 	delete(x.documents, documentID)
 	x.mu.Unlock()

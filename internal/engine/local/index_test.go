@@ -122,7 +122,7 @@ var queries = []string{"river bank", "running runner in FY2018", "E-1042", "404B
 
 func lexical(t testing.TB, x *Index, query string, limit int, scope ibid.Scope) []ibid.Candidate {
 	t.Helper()
-	found, err := x.Lexical(context.Background(), access.For(ibid.Owner), query, limit, scope)
+	found, err := x.Lexical(context.Background(), access.System("a test"), query, limit, scope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func lexical(t testing.TB, x *Index, query string, limit int, scope ibid.Scope) 
 
 func vector(t testing.TB, x *Index, vec []float32, limit int, scope ibid.Scope) []ibid.Candidate {
 	t.Helper()
-	found, err := x.Vector(context.Background(), access.For(ibid.Owner), "test", vec, limit, scope)
+	found, err := x.Vector(context.Background(), access.System("a test"), "test", vec, limit, scope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		lexical(t, y, `river "a river"`, 5, ibid.Scope{Folder: "x"})
 		if s := y.spaces["test"]; s != nil && s.dimensions == 2 {
-			if _, err := y.Vector(context.Background(), access.For(ibid.Owner), "test", []float32{1, 1}, 3, ibid.Scope{Category: "c"}); err != nil {
+			if _, err := y.Vector(context.Background(), access.System("a test"), "test", []float32{1, 1}, 3, ibid.Scope{Category: "c"}); err != nil {
 				t.Fatal(err)
 			}
 		}

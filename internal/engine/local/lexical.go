@@ -87,7 +87,7 @@ func (x *Index) Lexical(ctx context.Context, view access.View, query string, lim
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 
-	allowed := x.allowed(scope, sc)
+	allowed := x.allowed(view, scope, sc)
 	terms, pairs := x.weigh(q), x.pairs(q, sc)
 	titles := x.titles.score(zeroed(&sc.titles, len(x.slots)), terms, x.titles.weight(x.totals.chunks))
 	phrases := x.phraseFilter(q, allowed)

@@ -142,7 +142,7 @@ func TestRecall(t *testing.T) {
 	const asked = 50
 	for range asked {
 		v := made()
-		got, err := x.Vector(context.Background(), access.For(ibid.Owner), "test", v, k, ibid.Scope{})
+		got, err := x.Vector(context.Background(), access.System("a test"), "test", v, k, ibid.Scope{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,17 +2,23 @@ package local
 
 import (
 	"slices"
+	"strings"
 
 	"ibid"
+	"ibid/internal/access"
 )
 
-// labels numbers the distinct categories, folders, tags and fields of metadata.
+// labels numbers the distinct categories, folders, tags, fields of metadata and
+// principals.
 type labels struct {
-	numbers map[string]uint32
-	names   []string
+	numbers   map[string]uint32
+	names     []string
+	documents map[uint32]int // by the label of a principal: how many are its
 }
 
-func newLabels() labels { return labels{numbers: make(map[string]uint32)} }
+func newLabels() labels {
+	return labels{numbers: make(map[string]uint32), documents: make(map[uint32]int)}
+}
 
 func (l *labels) number(name string) uint32 {
 	n, ok := l.numbers[name]
@@ -24,7 +30,7 @@ func (l *labels) number(name string) uint32 {
 	return n
 }
 
-// marks numbers the tags and the metadata of a document.
+// marks numbers the tags and the metadata of a document, and whose it is.
 func (l *labels) marks(doc ibid.Document) []uint32 {
 	var marks []uint32
 	for _, tag := range doc.Tags {
@@ -33,12 +39,48 @@ func (l *labels) marks(doc ibid.Document) []uint32 {
 	for name, value := range doc.Metadata {
 		marks = append(marks, l.number(fieldLabel(name, value)))
 	}
-	return marks
+	return append(marks, l.number(principalLabel(doc.Principal)))
 }
 
-// Texts have no NUL, so no label of one kind is like one of another.
+// Texts have no NUL and the names of fields are not empty, so no label of one kind is
+// like one of another.
 func tagLabel(tag string) string           { return "\x00" + tag }
 func fieldLabel(name, value string) string { return "\x00" + name + "\x00" + value }
+
+func principalLabel(p ibid.Principal) string { return "\x00\x00" + string(p) }
+
+// setMarks gives a document its marks; none when it goes. mu is held.
+func (x *Index) setMarks(at uint32, marks []uint32) {
+	s := &x.slots[at]
+	if len(s.marks) > 0 {
+		x.labels.documents[s.principal]--
+	}
+	s.marks = marks
+	if len(marks) > 0 {
+		s.principal = marks[len(marks)-1]
+		x.labels.documents[s.principal]++
+	}
+}
+
+// withPrincipal returns the marks of a snapshot. Older ones don't say whose a
+// document is: all were the owner's.
+func (l *labels) withPrincipal(marks []uint32) []uint32 {
+	if n := len(marks); n > 0 && int(marks[n-1]) < len(l.names) && strings.HasPrefix(l.names[marks[n-1]], principalLabel("")) {
+		return marks
+	}
+	return append(marks, l.number(principalLabel(ibid.Owner)))
+}
+
+// sees returns the label of whoever looks; all is true where every document of the
+// index is seen, and ok is false where none is.
+func (x *Index) sees(view access.View) (label uint32, all, ok bool) {
+	if view.All() {
+		return 0, true, true
+	}
+	label, known := x.labels.numbers[principalLabel(view.Principal())]
+	ok = known && view.Principal() != ""
+	return label, ok && x.labels.documents[label] == len(x.documents), ok
+}
 
 // demanded returns the labels that a scope asks for; ok is false where no
 // document has one of them.
@@ -61,14 +103,15 @@ func (l *labels) demanded(scope ibid.Scope) (marks []uint32, ok bool) {
 	return marks, true
 }
 
-// allowed returns, by slot, whether the scope includes the document; nil means
-// that everything is.
-func (x *Index) allowed(scope ibid.Scope, sc *scratch) []bool {
-	if scope.IsZero() {
+// allowed returns, by slot, whether the view sees the document and the scope includes
+// it; nil means that all are.
+func (x *Index) allowed(view access.View, scope ibid.Scope, sc *scratch) []bool {
+	principal, all, sees := x.sees(view)
+	if all && scope.IsZero() {
 		return nil
 	}
 	ok := zeroed(&sc.allowed, len(x.slots))
-	if scope.OnlyDatabases() {
+	if !sees || scope.OnlyDatabases() {
 		return ok
 	}
 	if len(scope.Documents) > 0 {
@@ -95,7 +138,7 @@ func (x *Index) allowed(scope ibid.Scope, sc *scratch) []bool {
 	})
 	for i := range x.slots {
 		if s := &x.slots[i]; ok[i] {
-			ok[i] = s.id != "" && (category == nil || category[s.category]) && (folder == nil || folder[s.folder]) && s.has(marks)
+			ok[i] = s.id != "" && (all || s.principal == principal) && (category == nil || category[s.category]) && (folder == nil || folder[s.folder]) && s.has(marks)
 		}
 	}
 	return ok

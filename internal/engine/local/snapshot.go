@@ -229,9 +229,9 @@ func (x *Index) loadDocuments(d *decoder) {
 		}
 		x.documents[s.id] = at
 		s.category, s.folder, s.language = d.uint32(), d.uint32(), d.uint32()
-		s.marks = d.uint32s()
+		marks := x.labels.withPrincipal(d.uint32s())
 		d.require(int(max(s.category, s.folder, s.language)) < len(x.labels.names))
-		for _, m := range s.marks {
+		for _, m := range marks {
 			d.require(int(m) < len(x.labels.names))
 		}
 		titles := d.uint32()
@@ -253,6 +253,7 @@ func (x *Index) loadDocuments(d *decoder) {
 			x.titles.length += int64(length)
 		}
 		x.slots = append(x.slots, s)
+		x.setMarks(at, marks)
 	}
 }
 

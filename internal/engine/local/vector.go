@@ -106,7 +106,7 @@ func (x *Index) Vector(ctx context.Context, view access.View, name string, vec [
 	n := max(rescored, s.rows/rescoredPart, rescoredPerHit*limit)
 	best := top{limit: limit}
 	farthest := s.farthestOf(0)
-	for _, near := range s.byDistance(s.nearest(query.code, n, x.allowed(scope, sc), sc), sc) {
+	for _, near := range s.byDistance(s.nearest(query.code, n, x.allowed(view, scope, sc), sc), sc) {
 		if near.distance > farthest {
 			break
 		}

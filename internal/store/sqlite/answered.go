@@ -16,8 +16,8 @@ const maxAnswered = 10_000
 func (db *DB) Answered(ctx context.Context, view access.View, key, notOfThread string, limit int) ([]ibid.Answered, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT a.message_id, a.question, a.answered_at
 		FROM answered a JOIN messages m ON m.id = a.message_id
-		WHERE a.key = ? AND a.thread_id <> ? AND m.status = ? AND `+inThread+` ORDER BY a.answered_at DESC LIMIT ?`,
-		key, notOfThread, ibid.StatusCompleted, limit)
+		WHERE a.key = ?1 AND a.thread_id <> ?2 AND m.status = ?3 AND `+seen(view, "a.principal", 5)+` AND `+inThread(view, 5)+` ORDER BY a.answered_at DESC LIMIT ?4`,
+		key, notOfThread, ibid.StatusCompleted, limit, who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -39,8 +39,8 @@ func (db *DB) Answered(ctx context.Context, view access.View, key, notOfThread s
 // beyond maxAnswered.
 func (db *DB) KeepAnswered(ctx context.Context, a ibid.Answered) error {
 	return db.write(ctx, func(q querier) error {
-		_, err := q.ExecContext(ctx, `INSERT INTO answered (message_id, thread_id, key, question, answered_at)
-			SELECT id, thread_id, ?2, ?3, ?4 FROM messages WHERE id = ?1
+		_, err := q.ExecContext(ctx, `INSERT INTO answered (message_id, thread_id, principal, key, question, answered_at)
+			SELECT m.id, m.thread_id, t.principal, ?2, ?3, ?4 FROM messages m JOIN threads t ON t.id = m.thread_id WHERE m.id = ?1
 			ON CONFLICT (message_id) DO UPDATE SET key = excluded.key, question = excluded.question, answered_at = excluded.answered_at`,
 			a.MessageID, a.Key, a.Question, a.At.UnixMilli())
 		if err != nil {

@@ -16,7 +16,8 @@ const belowSource = `removed_at IS NULL AND source >= ?1 || '!/' AND source < ?1
 
 // Members returns the documents that came out of an archive.
 func (db *DB) Members(ctx context.Context, view access.View, archiveID string) ([]ibid.Document, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT data FROM documents WHERE json_extract(data, '$.part_of') = ? AND removed_at IS NULL`, archiveID)
+	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents
+		WHERE json_extract(data, '$.part_of') = ?1 AND removed_at IS NULL AND `+seen(view, "principal", 2), archiveID, who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -26,7 +27,8 @@ func (db *DB) Members(ctx context.Context, view access.View, archiveID string) (
 // Below counts the documents below a source, those in archives within it
 // included, and their bytes.
 func (db *DB) Below(ctx context.Context, view access.View, source string) (files int, bytes int64, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(json_extract(data, '$.bytes')), 0) FROM documents WHERE `+belowSource, source).Scan(&files, &bytes)
+	err = db.readers.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(json_extract(data, '$.bytes')), 0) FROM documents
+		WHERE `+belowSource+` AND `+ofPrincipals(view, "principal", 2), source, who(view)).Scan(&files, &bytes)
 	return files, bytes, translate(err)
 }
 
@@ -37,20 +39,20 @@ func hasArchive(ctx context.Context, q querier, d ibid.Document) error {
 		return nil
 	}
 	var one int
-	err := q.QueryRowContext(ctx, `SELECT 1 FROM documents WHERE id = ? AND removed_at IS NULL`, d.PartOf).Scan(&one)
+	err := q.QueryRowContext(ctx, `SELECT 1 FROM documents WHERE id = ? AND principal = ? AND removed_at IS NULL`, d.PartOf, d.Principal).Scan(&one)
 	return gone(err, d.PartOf)
 }
 
 // moveSource gives a document another source, and what lies below it as well.
 func moveSource(ctx context.Context, q querier, id, to string) error {
-	var from string
-	if err := q.QueryRowContext(ctx, `SELECT source FROM documents WHERE id = ?`, id).Scan(&from); err != nil || from == to {
+	var from, principal string
+	if err := q.QueryRowContext(ctx, `SELECT source, principal FROM documents WHERE id = ?`, id).Scan(&from, &principal); err != nil || from == to {
 		return err
 	}
 	_, err := q.ExecContext(ctx, `UPDATE documents SET source = ? WHERE id = ?`, to, id)
 	if err == nil {
 		_, err = q.ExecContext(ctx, `UPDATE documents SET source = ?2 || substr(source, length(?1) + 1),
-			data = json_set(data, '$.source', ?2 || substr(source, length(?1) + 1)) WHERE `+belowSource, from, to)
+			data = json_set(data, '$.source', ?2 || substr(source, length(?1) + 1)) WHERE `+belowSource+` AND principal = ?3`, from, to, principal)
 	}
 	if file.IsConstraint(err) {
 		return ibid.Errorf(ibid.CodeConflict, "another document is added from %s", to)

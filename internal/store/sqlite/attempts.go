@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -20,17 +19,14 @@ import (
 func (db *DB) NextDocument(ctx context.Context, maxCrashes int) (d ibid.Document, version string, a ibid.Attempts, ok bool, err error) {
 	err = db.write(ctx, func(q querier) error {
 		d, ok = ibid.Document{}, false
-		var data string
-		err := q.QueryRowContext(ctx, `SELECT data, pending, reader_kills, crashes FROM documents
+		var err error
+		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT principal, data, pending, reader_kills, crashes FROM documents
 			WHERE status = 'queued' AND removed_at IS NULL AND crashes <= ?
-			ORDER BY crashes, added_at, id LIMIT 1`, maxCrashes).Scan(&data, &version, &a.Killed, &a.Crashes)
+			ORDER BY crashes, added_at, id LIMIT 1`, maxCrashes), &version, &a.Killed, &a.Crashes)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
-			return err
-		}
-		if err := json.Unmarshal([]byte(data), &d); err != nil {
 			return err
 		}
 		ok = true
@@ -129,13 +125,12 @@ func (db *DB) RetryDocument(ctx context.Context, view access.View, id string, at
 	var d ibid.Document
 	err := db.write(ctx, func(q querier) error {
 		d = ibid.Document{}
-		var data, pending string
-		err := q.QueryRowContext(ctx, `SELECT data, pending FROM documents WHERE id = ? AND removed_at IS NULL`, id).Scan(&data, &pending)
+		var pending string
+		var err error
+		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT principal, data, pending FROM documents
+			WHERE id = ?1 AND removed_at IS NULL AND `+seen(view, "principal", 2), id, who(view)), &pending)
 		if err != nil {
 			return gone(err, id)
-		}
-		if err := json.Unmarshal([]byte(data), &d); err != nil {
-			return err
 		}
 		short := d.Status == ibid.DocumentReady && strings.Contains(d.Notice, ibid.ReaderKilled)
 		if d.Status != ibid.DocumentFailed && !short {

@@ -22,10 +22,10 @@ func (db *DB) Branch(ctx context.Context, view access.View, threadID, headID str
 		return nil, "", err
 	}
 	rows, err := db.readers.QueryContext(ctx, `WITH RECURSIVE up (id, parent_id, n) AS (
-			SELECT id, parent_id, 1 FROM messages m WHERE id = ?1 AND thread_id = ?2 AND `+inThread+`
+			SELECT id, parent_id, 1 FROM messages m WHERE id = ?1 AND thread_id = ?2 AND `+inThread(view, 4)+`
 			UNION ALL
 			SELECT m.id, m.parent_id, up.n + 1 FROM up JOIN messages m ON m.id = up.parent_id WHERE up.n < ?3)
-		SELECT m.data FROM up JOIN messages m ON m.id = up.id ORDER BY up.n`, headID, threadID, page.Size())
+		SELECT m.data FROM up JOIN messages m ON m.id = up.id ORDER BY up.n`, headID, threadID, page.Size(), who(view))
 	if err != nil {
 		return nil, "", translate(err)
 	}
@@ -51,12 +51,12 @@ func (db *DB) Branch(ctx context.Context, view access.View, threadID, headID str
 // back the message is; the data is read of the returned messages only.
 func (db *DB) BranchAround(ctx context.Context, view access.View, threadID, headID, messageID string, limit int) (messages []ibid.Message, next, newer string, err error) {
 	limit = ibid.Page{Limit: limit}.Size()
-	from, below, err := db.fromHead(ctx, threadID, headID, messageID, limit/2)
+	from, below, err := db.fromHead(ctx, view, threadID, headID, messageID, limit/2)
 	if errors.Is(err, sql.ErrNoRows) {
-		if headID, err = newestBelow(ctx, db.readers, threadID, messageID); err != nil {
+		if headID, err = newestBelow(ctx, db.readers, view, threadID, messageID); err != nil {
 			return nil, "", "", err
 		}
-		from, below, err = db.fromHead(ctx, threadID, headID, messageID, limit/2)
+		from, below, err = db.fromHead(ctx, view, threadID, headID, messageID, limit/2)
 	}
 	if err != nil {
 		return nil, "", "", translate(err)
@@ -75,7 +75,7 @@ func (db *DB) BranchAfter(ctx context.Context, view access.View, threadID string
 	if _, err := page.DecodeCursor(&headID, &after); err != nil {
 		return nil, "", err
 	}
-	from, below, err := db.fromHead(ctx, threadID, headID, after, page.Size())
+	from, below, err := db.fromHead(ctx, view, threadID, headID, after, page.Size())
 	if errors.Is(err, sql.ErrNoRows) || err == nil && from == after {
 		return nil, "", nil
 	}
@@ -99,24 +99,24 @@ func (db *DB) BranchAfter(ctx context.Context, view access.View, threadID string
 // that stands steps below that one, or the head where there are not so many, and
 // how many stand below it in turn. It fails with sql.ErrNoRows when the branch
 // doesn't hold the message.
-func (db *DB) fromHead(ctx context.Context, threadID, headID, messageID string, steps int) (id string, below int, err error) {
+func (db *DB) fromHead(ctx context.Context, view access.View, threadID, headID, messageID string, steps int) (id string, below int, err error) {
 	err = db.readers.QueryRowContext(ctx, `WITH RECURSIVE up (id, parent_id, n) AS MATERIALIZED (
-			SELECT id, parent_id, 0 FROM messages m WHERE id = ?1 AND thread_id = ?2 AND `+inThread+`
+			SELECT id, parent_id, 0 FROM messages m WHERE id = ?1 AND thread_id = ?2 AND `+inThread(view, 5)+`
 			UNION ALL
 			SELECT m.id, m.parent_id, up.n + 1 FROM up JOIN messages m ON m.id = up.parent_id WHERE up.id <> ?3)
 		SELECT id, n FROM up WHERE n = (SELECT max(0, n - ?4) FROM up WHERE id = ?3)`,
-		headID, threadID, messageID, steps).Scan(&id, &below)
+		headID, threadID, messageID, steps, who(view)).Scan(&id, &below)
 	return id, below, err
 }
 
 // newestBelow returns the newest message among one and all that follow from it.
-func newestBelow(ctx context.Context, q querier, threadID, messageID string) (string, error) {
+func newestBelow(ctx context.Context, q querier, view access.View, threadID, messageID string) (string, error) {
 	var id string
 	err := q.QueryRowContext(ctx, `WITH RECURSIVE below (id, created_at, role) AS (
-			SELECT id, created_at, role FROM messages m WHERE id = ?1 AND thread_id = ?2 AND `+inThread+`
+			SELECT id, created_at, role FROM messages m WHERE id = ?1 AND thread_id = ?2 AND `+inThread(view, 3)+`
 			UNION ALL
 			SELECT m.id, m.created_at, m.role FROM below b JOIN messages m ON m.parent_id = b.id AND m.thread_id = ?2)
-		SELECT id FROM below ORDER BY created_at DESC, role, id DESC LIMIT 1`, messageID, threadID).Scan(&id)
+		SELECT id FROM below ORDER BY created_at DESC, role, id DESC LIMIT 1`, messageID, threadID, who(view)).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", ibid.Errorf(ibid.CodeNotFound, "message %s is not in thread %s", messageID, threadID)
 	}
@@ -127,7 +127,7 @@ func newestBelow(ctx context.Context, q querier, threadID, messageID string) (st
 // becomes the newest message that follows from it.
 func (db *DB) ShowBranch(ctx context.Context, view access.View, threadID, messageID string) error {
 	return db.write(ctx, func(q querier) error {
-		head, err := newestBelow(ctx, q, threadID, messageID)
+		head, err := newestBelow(ctx, q, view, threadID, messageID)
 		if err != nil {
 			return err
 		}
@@ -143,10 +143,10 @@ func (db *DB) Siblings(ctx context.Context, view access.View, messageIDs []strin
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT m.id, s.id FROM json_each(?) j
-		JOIN messages m ON m.id = j.value
+	rows, err := db.readers.QueryContext(ctx, `SELECT m.id, s.id FROM json_each(?1) j
+		JOIN messages m ON m.id = j.value AND `+seenMessage(view, 2)+`
 		JOIN messages s ON s.parent_id = m.parent_id AND s.thread_id = m.thread_id AND s.role = m.role
-		ORDER BY m.id, s.created_at, s.id`, string(list))
+		ORDER BY m.id, s.created_at, s.id`, string(list), who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -168,6 +168,7 @@ func (db *DB) Siblings(ctx context.Context, view access.View, messageIDs []strin
 // Questions returns how many questions stand on the branch of a message, itself
 // included; none for the empty id.
 func (db *DB) Questions(ctx context.Context, view access.View, messageID string) (n int, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT coalesce((SELECT questions FROM messages WHERE id = ?), 0)`, messageID).Scan(&n)
+	err = db.readers.QueryRowContext(ctx, `SELECT coalesce((SELECT questions FROM messages m WHERE id = ?1 AND `+seenMessage(view, 2)+`), 0)`,
+		messageID, who(view)).Scan(&n)
 	return n, translate(err)
 }

@@ -104,7 +104,7 @@ func (db *DB) Chunks(ctx context.Context, view access.View, ids []string) ([]ibi
 			rows = append(rows, id)
 		}
 	}
-	chunks, err := db.chunkRows(ctx, rows)
+	chunks, err := db.chunkRows(ctx, view, rows)
 	if err != nil || len(passages) == 0 {
 		return chunks, err
 	}
@@ -119,7 +119,7 @@ func (db *DB) Chunks(ctx context.Context, view access.View, ids []string) ([]ibi
 
 // DocumentChunks returns a document's passages in order.
 func (db *DB) DocumentChunks(ctx context.Context, view access.View, documentID string) ([]ibid.Chunk, error) {
-	rows, err := db.scanChunks(ctx, `document_id = ? AND level = 2 ORDER BY ordinal`, documentID)
+	rows, err := db.scanChunks(ctx, `document_id = (SELECT id FROM documents WHERE id = ?1 AND `+seen(view, "principal", 2)+`) AND level = 2 ORDER BY ordinal`, documentID, who(view))
 	return chunksOf(rows), err
 }
 
@@ -188,7 +188,7 @@ func (db *DB) Around(ctx context.Context, view access.View, chunkIDs []string) (
 func (db *DB) Sentences(ctx context.Context, view access.View, passageIDs []string) ([]ibid.Chunk, error) {
 	var out []ibid.Chunk
 	err := inParts(passageIDs, func(part []string) error {
-		rows, err := db.scanChunks(ctx, `level = 2 AND id IN (`+marks(len(part))+`)`, anys(part)...)
+		rows, err := db.scanChunks(ctx, `level = 2 AND id IN (`+marks(len(part))+`) AND `+ofSeen(view, len(part)+1), append(anys(part), who(view))...)
 		for _, r := range rows {
 			out = append(out, r.unpackSentences()...)
 		}
@@ -221,10 +221,10 @@ func (r chunkRow) unpackSentences() []ibid.Chunk {
 }
 
 // chunkRows returns the named sections and passages.
-func (db *DB) chunkRows(ctx context.Context, ids []string) ([]ibid.Chunk, error) {
+func (db *DB) chunkRows(ctx context.Context, view access.View, ids []string) ([]ibid.Chunk, error) {
 	var out []ibid.Chunk
 	err := inParts(ids, func(part []string) error {
-		rows, err := db.scanChunks(ctx, `id IN (`+marks(len(part))+`)`, anys(part)...)
+		rows, err := db.scanChunks(ctx, `id IN (`+marks(len(part))+`) AND `+ofSeen(view, len(part)+1), append(anys(part), who(view))...)
 		if err == nil {
 			rows, err = db.fillSections(ctx, rows)
 		}

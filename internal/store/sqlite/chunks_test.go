@@ -35,7 +35,7 @@ func levels(document, version string) []ibid.Chunk {
 
 func finish(t *testing.T, db *sqlite.DB, document, version string, chunks []ibid.Chunk) {
 	t.Helper()
-	d := ibid.Document{ID: document, Name: "lease.md", Source: "/" + document}
+	d := ibid.Document{Principal: ibid.Owner, ID: document, Name: "lease.md", Source: "/" + document}
 	if _, _, err := db.PutDocument(t.Context(), d, version); err != nil {
 		t.Fatal(err)
 	}

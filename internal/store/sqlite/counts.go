@@ -12,41 +12,59 @@ import (
 
 // Totals returns how many documents and passages the library holds.
 func (db *DB) Totals(ctx context.Context, view access.View) (c ibid.LibraryCounts, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT documents, chunks FROM library`).Scan(&c.Documents, &c.Chunks)
+	whose, err := db.principals(ctx, view)
+	if err != nil {
+		return c, err
+	}
+	return db.totals(ctx, whose)
+}
+
+func (db *DB) totals(ctx context.Context, whose []string) (c ibid.LibraryCounts, err error) {
+	err = db.readers.QueryRowContext(ctx, `SELECT coalesce(sum(documents), 0), coalesce(sum(chunks), 0) FROM library
+		WHERE principal IN (SELECT value FROM json_each(?))`, jsonList(whose)).Scan(&c.Documents, &c.Chunks)
 	return c, translate(err)
 }
 
 // Counts returns how many documents, passages and threads there are.
 func (db *DB) Counts(ctx context.Context, view access.View) (documents, chunks, threads int, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT documents, chunks, (SELECT count(*) FROM threads WHERE removed_at IS NULL) FROM library`).Scan(&documents, &chunks, &threads)
-	return documents, chunks, threads, translate(err)
+	library, err := db.Totals(ctx, view)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	err = db.readers.QueryRowContext(ctx, `SELECT count(*) FROM threads WHERE removed_at IS NULL AND `+seen(view, "principal", 1), who(view)).Scan(&threads)
+	return library.Documents, library.Chunks, threads, translate(err)
 }
 
 // LibraryVersion returns a number that grows with every change of a document that
 // an answer could depend on.
 func (db *DB) LibraryVersion(ctx context.Context, view access.View) (version int64, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT version FROM library`).Scan(&version)
+	err = db.readers.QueryRowContext(ctx, `SELECT coalesce(sum(version), 0) FROM library WHERE principal <> '' AND `+seen(view, "principal", 1), who(view)).Scan(&version)
 	return version, translate(err)
 }
 
 // Folders returns the folders that documents lie directly in, "" among them where
 // some lie in none, with how many they are, by path.
 func (db *DB) Folders(ctx context.Context, view access.View) ([]ibid.LabelCount, error) {
-	return db.labelCounts(ctx, schema.LabelInFolder)
+	return db.labelCounts(ctx, view, schema.LabelInFolder)
 }
 
 // Categories returns the categories in use, by name.
 func (db *DB) Categories(ctx context.Context, view access.View) ([]ibid.LabelCount, error) {
-	return db.labelCounts(ctx, schema.LabelCategory)
+	return db.labelCounts(ctx, view, schema.LabelCategory)
 }
 
 // Tags returns the tags in use, by name.
 func (db *DB) Tags(ctx context.Context, view access.View) ([]ibid.LabelCount, error) {
-	return db.labelCounts(ctx, schema.LabelTag)
+	return db.labelCounts(ctx, view, schema.LabelTag)
 }
 
-func (db *DB) labelCounts(ctx context.Context, kind string) ([]ibid.LabelCount, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT value, documents FROM labels WHERE kind = ? ORDER BY value`, kind)
+func (db *DB) labelCounts(ctx context.Context, view access.View, kind string) ([]ibid.LabelCount, error) {
+	whose, err := db.principals(ctx, view)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.readers.QueryContext(ctx, `SELECT value, sum(documents) FROM labels
+		WHERE principal IN (SELECT value FROM json_each(?)) AND kind = ? GROUP BY value ORDER BY value`, jsonList(whose), kind)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -60,9 +78,13 @@ func (db *DB) Subfolders(ctx context.Context, view access.View, scope ibid.Scope
 	if below != "" {
 		below += "/"
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT substr(value, length(?1) + 1), documents FROM labels
-		WHERE kind = 'folder' AND value > ?1 AND value < ?1 || char(0x10FFFF) AND instr(substr(value, length(?1) + 1), '/') = 0
-		ORDER BY value`, below)
+	whose, err := db.principals(ctx, view)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.readers.QueryContext(ctx, `SELECT substr(value, length(?1) + 1), sum(documents) FROM labels
+		WHERE principal IN (SELECT value FROM json_each(?2)) AND kind = 'folder' AND value > ?1 AND value < ?1 || char(0x10FFFF) AND instr(substr(value, length(?1) + 1), '/') = 0
+		GROUP BY value ORDER BY value`, below, jsonList(whose))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -92,8 +114,13 @@ func (db *DB) Subfolders(ctx context.Context, view access.View, scope ibid.Scope
 // FolderCalled returns the folder that somebody means, whatever the case. ok is
 // false where there is none.
 func (db *DB) FolderCalled(ctx context.Context, view access.View, scope ibid.Scope, wanted string) (folder string, ok bool, err error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT value FROM labels WHERE kind = 'folder' AND length(value) BETWEEN ? AND ? ORDER BY value <> ?, value`,
-		len([]rune(wanted)), len([]rune(wanted)), wanted)
+	whose, err := db.principals(ctx, view)
+	if err != nil {
+		return "", false, err
+	}
+	rows, err := db.readers.QueryContext(ctx, `SELECT DISTINCT value FROM labels
+		WHERE principal IN (SELECT value FROM json_each(?)) AND kind = 'folder' AND length(value) BETWEEN ? AND ? ORDER BY value <> ?, value`,
+		jsonList(whose), len([]rune(wanted)), len([]rune(wanted)), wanted)
 	if err != nil {
 		return "", false, translate(err)
 	}

@@ -18,17 +18,20 @@ func (db *DB) PutDatabase(ctx context.Context, d ibid.Database) error {
 	if err != nil {
 		return fmt.Errorf("write database %s: %w", d.ID, err)
 	}
+	if d.Principal == "" {
+		return nobodys("database", d.ID)
+	}
 	return db.write(ctx, func(q querier) error {
-		_, err := q.ExecContext(ctx, `INSERT INTO databases (id, source, data, added_at) VALUES (?, ?, ?, ?)
+		_, err := q.ExecContext(ctx, `INSERT INTO databases (id, principal, source, data, added_at) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET source = excluded.source, data = excluded.data`,
-			d.ID, string(d.Source), string(data), millis(d.AddedAt.Time))
+			d.ID, d.Principal, string(d.Source), string(data), millis(d.AddedAt.Time))
 		return err
 	})
 }
 
 // Databases returns the attached databases, the oldest first.
 func (db *DB) Databases(ctx context.Context, view access.View) ([]ibid.Database, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT source, data FROM databases WHERE removed_at IS NULL ORDER BY added_at, id`)
+	rows, err := db.readers.QueryContext(ctx, `SELECT principal, source, data FROM databases WHERE removed_at IS NULL AND `+seen(view, "principal", 1)+` ORDER BY added_at, id`, who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -46,7 +49,7 @@ func (db *DB) Databases(ctx context.Context, view access.View) ([]ibid.Database,
 
 func scanDatabase(row interface{ Scan(...any) error }) (d ibid.Database, err error) {
 	var source, data string
-	if err := row.Scan(&source, &data); err != nil {
+	if err := row.Scan(&d.Principal, &source, &data); err != nil {
 		return d, err
 	}
 	err = json.Unmarshal([]byte(data), &d)
@@ -57,7 +60,7 @@ func scanDatabase(row interface{ Scan(...any) error }) (d ibid.Database, err err
 // RemoveDatabase detaches a database; it can be restored until it is forgotten.
 func (db *DB) RemoveDatabase(ctx context.Context, view access.View, id string, at time.Time) error {
 	return db.closing(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, `UPDATE databases SET removed_at = ? WHERE id = ? AND removed_at IS NULL`, millis(at), id)
+		res, err := q.ExecContext(ctx, `UPDATE databases SET removed_at = ?1 WHERE id = ?2 AND removed_at IS NULL AND `+seen(view, "principal", 3), millis(at), id, who(view))
 		if err != nil {
 			return err
 		}
@@ -72,7 +75,7 @@ func (db *DB) RemoveDatabase(ctx context.Context, view access.View, id string, a
 // given to another one since; then it gets a number.
 func (db *DB) RestoreDatabase(ctx context.Context, view access.View, id string) (d ibid.Database, err error) {
 	err = db.write(ctx, func(q querier) error {
-		d, err = scanDatabase(q.QueryRowContext(ctx, `SELECT source, data FROM databases WHERE id = ? AND removed_at IS NOT NULL`, id))
+		d, err = scanDatabase(q.QueryRowContext(ctx, `SELECT principal, source, data FROM databases WHERE id = ?1 AND removed_at IS NOT NULL AND `+seen(view, "principal", 2), id, who(view)))
 		if errors.Is(err, sql.ErrNoRows) {
 			return ibid.Errorf(ibid.CodeNotFound, "there is no removed database %s", id)
 		}
@@ -81,8 +84,8 @@ func (db *DB) RestoreDatabase(ctx context.Context, view access.View, id string) 
 		}
 		for base, n := d.Name, 2; ; n++ {
 			var taken bool
-			err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM databases WHERE removed_at IS NULL AND lower(json_extract(data, '$.name')) = lower(?))`,
-				d.Name).Scan(&taken)
+			err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM databases WHERE removed_at IS NULL AND principal = ? AND lower(json_extract(data, '$.name')) = lower(?))`,
+				d.Principal, d.Name).Scan(&taken)
 			if err != nil {
 				return err
 			}

@@ -33,8 +33,12 @@ func (db *DB) PutDocument(ctx context.Context, d ibid.Document, version string) 
 }
 
 func putVersion(ctx context.Context, q querier, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error) {
-	var data, pending string
-	err = q.QueryRowContext(ctx, `SELECT data, pending FROM documents WHERE source = ? AND removed_at IS NULL`, d.Source).Scan(&data, &pending)
+	if d.Principal == "" {
+		return d, false, nobodys("document", d.ID)
+	}
+	var pending string
+	old, err := scanDocument(q.QueryRowContext(ctx, `SELECT principal, data, pending FROM documents
+		WHERE principal = ? AND source = ? AND removed_at IS NULL`, d.Principal, d.Source), &pending)
 	if errors.Is(err, sql.ErrNoRows) {
 		if err := hasArchive(ctx, q, d); err != nil {
 			return d, false, err
@@ -43,10 +47,6 @@ func putVersion(ctx context.Context, q querier, d ibid.Document, version string)
 		return d, false, insertDocument(ctx, q, d, version)
 	}
 	if err != nil {
-		return d, false, err
-	}
-	var old ibid.Document
-	if err := json.Unmarshal([]byte(data), &old); err != nil {
 		return d, false, err
 	}
 	stored = old.Described(d)
@@ -73,7 +73,7 @@ func (db *DB) ChangeDocument(ctx context.Context, view access.View, id string, c
 	var d ibid.Document
 	err := db.write(ctx, func(q querier) error {
 		var err error
-		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT data FROM documents WHERE id = ? AND removed_at IS NULL`, id))
+		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT principal, data FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen(view, "principal", 2), id, who(view)))
 		if err != nil {
 			return gone(err, id)
 		}
@@ -99,8 +99,8 @@ func insertDocument(ctx context.Context, q querier, d ibid.Document, pending str
 	if err != nil {
 		return err
 	}
-	_, err = q.ExecContext(ctx, `INSERT INTO documents (id, source, status, pending, added_at, data) VALUES (?, ?, ?, ?, ?, ?)`,
-		d.ID, d.Source, d.Status, pending, millis(d.AddedAt.Time), string(data))
+	_, err = q.ExecContext(ctx, `INSERT INTO documents (id, principal, source, status, pending, added_at, data) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		d.ID, d.Principal, d.Source, d.Status, pending, millis(d.AddedAt.Time), string(data))
 	if err != nil {
 		return fmt.Errorf("save document %s: %w", d.Name, err)
 	}
@@ -139,7 +139,7 @@ func (db *DB) CancelDocument(ctx context.Context, view access.View, id string) (
 	var d ibid.Document
 	err := db.closing(ctx, func(q querier) error {
 		var err error
-		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT data FROM documents WHERE id = ? AND removed_at IS NULL`, id))
+		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT principal, data FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen(view, "principal", 2), id, who(view)))
 		if err != nil {
 			return gone(err, id)
 		}
@@ -183,14 +183,10 @@ func (db *DB) SettleDocument(ctx context.Context, d ibid.Document, version strin
 // wanted returns a document as it stands. The error is a CONFLICT when the
 // version is not of use any more, and a NOT_FOUND when the document is not.
 func wanted(ctx context.Context, q querier, id, version string) (ibid.Document, error) {
-	var d ibid.Document
-	var data, pending string
-	err := q.QueryRowContext(ctx, `SELECT data, pending FROM documents WHERE id = ? AND removed_at IS NULL`, id).Scan(&data, &pending)
+	var pending string
+	d, err := scanDocument(q.QueryRowContext(ctx, `SELECT principal, data, pending FROM documents WHERE id = ? AND removed_at IS NULL`, id), &pending)
 	if err != nil {
 		return d, gone(err, id)
-	}
-	if err := json.Unmarshal([]byte(data), &d); err != nil {
-		return d, err
 	}
 	if pending != version && (pending != "" || d.Version != version) || d.Status == ibid.DocumentFailed { // cancelled
 		return d, ibid.Errorf(ibid.CodeConflict, "version %s of document %s is not wanted any more", version, id)
@@ -201,7 +197,7 @@ func wanted(ctx context.Context, q querier, id, version string) (ibid.Document, 
 // asPeopleSay takes over what people may have changed of a document while the
 // pipeline worked on it.
 func asPeopleSay(d, now ibid.Document) ibid.Document {
-	d.Source = now.Source
+	d.Principal, d.Source = now.Principal, now.Source
 	d.Name, d.Folder, d.Category, d.Tags, d.Metadata = now.Name, now.Folder, now.Category, now.Tags, now.Metadata
 	if now.Title != "" {
 		d.Title = now.Title

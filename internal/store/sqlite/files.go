@@ -65,7 +65,7 @@ func scanFile(scan func(...any) error, more ...any) (f ibid.File, err error) {
 // messages.
 func (db *DB) Files(ctx context.Context, view access.View, threadID string) ([]ibid.File, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT `+fileColumns+` FROM files f JOIN messages m ON m.id = f.message_id
-		WHERE m.thread_id = ? AND m.files > 0 AND `+inThread+` ORDER BY m.created_at, m.role DESC, m.id, f.n`, threadID)
+		WHERE m.thread_id = ?1 AND m.files > 0 AND `+inThread(view, 2)+` ORDER BY m.created_at, m.role DESC, m.id, f.n`, threadID, who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -76,7 +76,7 @@ func (db *DB) Files(ctx context.Context, view access.View, threadID string) ([]i
 func (db *DB) File(ctx context.Context, view access.View, messageID string, n int) (ibid.File, error) {
 	var data []byte
 	f, err := scanFile(db.readers.QueryRowContext(ctx, `SELECT `+fileColumns+`, f.data FROM files f JOIN messages m ON m.id = f.message_id
-		WHERE f.message_id = ? AND f.n = ? AND `+inThread, messageID, n).Scan, &data)
+		WHERE f.message_id = ?1 AND f.n = ?2 AND `+inThread(view, 3), messageID, n, who(view)).Scan, &data)
 	f.Data = data
 	if errors.Is(err, sql.ErrNoRows) {
 		return f, ibid.Errorf(ibid.CodeNotFound, "message %s has no file %d", messageID, n)
@@ -89,7 +89,8 @@ func (db *DB) File(ctx context.Context, view access.View, messageID string, n in
 func (db *DB) FileText(ctx context.Context, view access.View, messageID string, n int) (ibid.Extract, error) {
 	var x ibid.Extract
 	var packed []byte
-	err := db.readers.QueryRowContext(ctx, `SELECT extract FROM files WHERE message_id = ? AND n = ?`, messageID, n).Scan(&packed)
+	err := db.readers.QueryRowContext(ctx, `SELECT f.extract FROM files f JOIN messages m ON m.id = f.message_id
+		WHERE f.message_id = ?1 AND f.n = ?2 AND `+seenMessage(view, 3), messageID, n, who(view)).Scan(&packed)
 	switch {
 	case errors.Is(err, sql.ErrNoRows), err == nil && packed == nil:
 		return x, ibid.Errorf(ibid.CodeNotFound, "file %d of message %s has not been read", n, messageID)

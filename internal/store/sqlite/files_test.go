@@ -22,8 +22,8 @@ func TestVersionsOfOldFiles(t *testing.T) {
 	request := ibid.Request{Text: "q", Attachments: []ibid.Attachment{{Name: "a.txt", MIME: "text/plain", Data: []byte("some text")}}}
 	user := ibid.Message{ID: "u", ThreadID: "t", Role: ibid.RoleUser, Request: &request, CreatedAt: ibid.At(at)}
 	answer := ibid.Message{ID: "r", ThreadID: "t", ParentID: "u", Role: ibid.RoleAssistant, Status: ibid.StatusQueued, CreatedAt: ibid.At(at)}
-	err = db.StartRun(t.Context(), ibid.Thread{ID: "t", CreatedAt: ibid.At(at), UpdatedAt: ibid.At(at)}, user, answer,
-		ibid.Run{ID: "r", ThreadID: "t", UserMessageID: "u", Request: request, Status: ibid.StatusQueued, AcceptedAt: at}, nil, 100)
+	err = db.StartRun(t.Context(), ibid.Thread{Principal: ibid.Owner, ID: "t", CreatedAt: ibid.At(at), UpdatedAt: ibid.At(at)}, user, answer,
+		ibid.Run{Principal: ibid.Owner, ID: "r", ThreadID: "t", UserMessageID: "u", Request: request, Status: ibid.StatusQueued, AcceptedAt: at}, nil, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,7 +118,7 @@ func (db *DB) PassagesNamedBy(ctx context.Context, by ibid.NamedBy, limit int) (
 
 // NamingCounts returns how many passages were looked at by whom, and how many
 // entities they name.
-func (db *DB) NamingCounts(ctx context.Context, view access.View) (passages map[ibid.NamedBy]int, entities int, err error) {
+func (db *DB) NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, entities int, err error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT by, passages FROM named WHERE passages > 0`)
 	if err != nil {
 		return nil, 0, translate(err)
@@ -134,14 +134,15 @@ func (db *DB) NamingCounts(ctx context.Context, view access.View) (passages map[
 	if err != nil {
 		return nil, 0, translate(err)
 	}
-	err = db.readers.QueryRowContext(ctx, `SELECT entities FROM library`).Scan(&entities)
+	err = db.readers.QueryRowContext(ctx, `SELECT entities FROM library WHERE principal = ''`).Scan(&entities)
 	return passages, entities, translate(err)
 }
 
 // Namings returns what the passages of a document name, in their order.
 func (db *DB) Namings(ctx context.Context, view access.View, documentID string) ([]ibid.Naming, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT c.id, e.key, e.name, m.count FROM chunks c JOIN mentions m ON m.passage = c.number
-		JOIN entities e ON e.id = m.entity WHERE c.document_id = ? AND c.level = 2 ORDER BY c.ordinal, e.key`, documentID)
+		JOIN entities e ON e.id = m.entity WHERE c.document_id = (SELECT id FROM documents WHERE id = ?1 AND `+seen(view, "principal", 2)+`)
+		AND c.level = 2 ORDER BY c.ordinal, e.key`, documentID, who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -164,7 +165,7 @@ func (db *DB) Namings(ctx context.Context, view access.View, documentID string) 
 // most often named first.
 func (db *DB) EntityKeys(ctx context.Context, view access.View, key string, limit int) ([]string, error) {
 	var known bool
-	err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM entities WHERE key = ?)`, key).Scan(&known)
+	err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM entities WHERE key = ?1 AND `+namedInSeen(view, 2)+`)`, key, who(view)).Scan(&known)
 	if err != nil || key == "" {
 		return nil, translate(err)
 	}
@@ -172,9 +173,9 @@ func (db *DB) EntityKeys(ctx context.Context, view access.View, key string, limi
 		return []string{key}, nil
 	}
 	rows, err := db.readers.QueryContext(ctx, `SELECT key FROM entities
-		WHERE instr(' ' || key || ' ', ' ' || ?1 || ' ') > 0 OR instr(' ' || ?1 || ' ', ' ' || key || ' ') > 0
+		WHERE (instr(' ' || key || ' ', ' ' || ?1 || ' ') > 0 OR instr(' ' || ?1 || ' ', ' ' || key || ' ') > 0) AND `+namedInSeen(view, 3)+`
 		ORDER BY instr(' ' || key || ' ', ' ' || ?1 || ' ') = 0, (SELECT count(*) FROM mentions WHERE entity = entities.id) DESC, key
-		LIMIT ?2`, key, limit)
+		LIMIT ?2`, key, limit, who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -185,9 +186,9 @@ func (db *DB) EntityKeys(ctx context.Context, view access.View, key string, limi
 // an entity, those that name it most often first, at most so many each.
 func (db *DB) PassagesNaming(ctx context.Context, view access.View, keys []string, scope ibid.Scope, each int) (map[string][]string, error) {
 	p := plan{from: `entities e JOIN mentions m ON m.entity = e.id JOIN chunks c ON c.number = m.passage`}
-	if !scope.IsZero() {
-		filters, ok, err := db.filters(ctx, ibid.DocumentQuery{Scope: scope})
-		if err != nil || !ok || scope.OnlyDatabases() {
+	if !scope.IsZero() || !view.All() {
+		filters, ok, err := db.within(ctx, view, scope)
+		if err != nil || !ok {
 			return nil, err
 		}
 		p.from += ` JOIN document_keys k ON k.id = c.document_id`
@@ -210,27 +211,37 @@ func (db *DB) PassagesNaming(ctx context.Context, view access.View, keys []strin
 	return out, nil
 }
 
+// namedInSeen is true of an entity that some passage names whose document is seen.
+func namedInSeen(view access.View, n int) string {
+	if view.All() {
+		return "true"
+	}
+	return `EXISTS (SELECT 1 FROM mentions m JOIN chunks c ON c.number = m.passage JOIN documents d ON d.id = c.document_id
+		WHERE m.entity = entities.id AND ` + seen(view, "d.principal", n) + `)`
+}
+
 // maxNeighbours bounds how many entities of some passages are looked at.
 const maxNeighbours = 300
 
 // Neighbours returns what some passages name, what most of them name first, and
-// how many passages of the library were looked at.
+// how many passages of the library were looked at. That number, and how many passages
+// name a neighbour, are statistics of the whole library, whoever looks.
 func (db *DB) Neighbours(ctx context.Context, view access.View, chunkIDs []string) (near []ibid.Neighbour, passages int, err error) {
 	ids, err := json.Marshal(chunkIDs)
 	if err != nil {
 		return nil, 0, err
 	}
 	rows, err := db.readers.QueryContext(ctx, `SELECT e.key, e.name, n.together, (SELECT count(*) FROM mentions WHERE entity = e.id)
-		FROM (SELECT m.entity, count(*) AS together FROM chunks c JOIN mentions m ON m.passage = c.number
-			WHERE c.id IN (SELECT value FROM json_each(?)) GROUP BY m.entity ORDER BY together DESC, m.entity LIMIT ?) n
-		JOIN entities e ON e.id = n.entity ORDER BY n.together DESC, e.key`, string(ids), maxNeighbours)
+		FROM (SELECT m.entity, count(*) AS together FROM chunks JOIN mentions m ON m.passage = chunks.number
+			WHERE chunks.id IN (SELECT value FROM json_each(?1)) AND `+ofSeen(view, 3)+` GROUP BY m.entity ORDER BY together DESC, m.entity LIMIT ?2) n
+		JOIN entities e ON e.id = n.entity ORDER BY n.together DESC, e.key`, string(ids), maxNeighbours, who(view))
 	if err != nil {
 		return nil, 0, translate(err)
 	}
 	near, err = collect(rows, func(r *sql.Rows) (n ibid.Neighbour, err error) {
 		return n, r.Scan(&n.Key, &n.Name, &n.Together, &n.Passages)
 	})
-	if err != nil {
+	if err != nil || len(near) == 0 {
 		return nil, 0, translate(err)
 	}
 	err = db.readers.QueryRowContext(ctx, `SELECT coalesce(sum(passages), 0) FROM named WHERE by > 0`).Scan(&passages)

@@ -75,8 +75,8 @@ func (g countsForItself) PutNamings(ctx context.Context, namings []ibid.Naming, 
 	return g.graph.PutNamings(ctx, namings, by)
 }
 
-func (g countsForItself) NamingCounts(ctx context.Context, view access.View) (map[ibid.NamedBy]int, int, error) {
-	counts, entities, err := g.graph.NamingCounts(ctx, view)
+func (g countsForItself) NamingCounts(ctx context.Context) (map[ibid.NamedBy]int, int, error) {
+	counts, entities, err := g.graph.NamingCounts(ctx)
 	total := 0
 	for _, n := range counts {
 		total += n

@@ -12,10 +12,12 @@ import (
 	"ibid/internal/store/sqlite/file"
 )
 
-func scanDocument(row interface{ Scan(...any) error }) (ibid.Document, error) {
+// scanDocument reads the columns principal and data, and into more what stands
+// behind them.
+func scanDocument(row interface{ Scan(...any) error }, more ...any) (ibid.Document, error) {
 	var d ibid.Document
 	var data string
-	if err := row.Scan(&data); err != nil {
+	if err := row.Scan(append([]any{&d.Principal, &data}, more...)...); err != nil {
 		return d, err
 	}
 	return d, json.Unmarshal([]byte(data), &d)
@@ -23,7 +25,7 @@ func scanDocument(row interface{ Scan(...any) error }) (ibid.Document, error) {
 
 // Document returns one document of the library.
 func (db *DB) Document(ctx context.Context, view access.View, id string) (ibid.Document, error) {
-	d, err := scanDocument(db.readers.QueryRowContext(ctx, `SELECT data FROM documents WHERE id = ? AND removed_at IS NULL`, id))
+	d, err := scanDocument(db.readers.QueryRowContext(ctx, `SELECT principal, data FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen(view, "principal", 2), id, who(view)))
 	return d, gone(err, id)
 }
 
@@ -33,7 +35,8 @@ func (db *DB) DocumentsByID(ctx context.Context, view access.View, ids []string)
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT data FROM documents WHERE removed_at IS NULL AND id IN (SELECT value FROM json_each(?))`, jsonList(ids))
+	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents
+		WHERE removed_at IS NULL AND id IN (SELECT value FROM json_each(?1)) AND `+seen(view, "principal", 2), jsonList(ids), who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -47,7 +50,8 @@ func (db *DB) Extract(ctx context.Context, view access.View, documentID, version
 	var packed []byte
 	err := db.readers.QueryRowContext(ctx, `SELECT extract FROM versions
 		WHERE document_id = ?1 AND hash = CASE WHEN ?2 = '' THEN
-			(SELECT json_extract(data, '$.version') FROM documents WHERE id = ?1) ELSE ?2 END`, documentID, version).Scan(&packed)
+			(SELECT json_extract(data, '$.version') FROM documents WHERE id = ?1) ELSE ?2 END
+		AND (SELECT `+seen(view, "principal", 3)+` FROM documents WHERE id = ?1)`, documentID, version, who(view)).Scan(&packed)
 	if err != nil {
 		return x, gone(err, documentID)
 	}
@@ -90,7 +94,7 @@ func (db *DB) ChunkSets(ctx context.Context, page ibid.Page) (sets []ibid.Docume
 // Changes returns the changes of what is searched after a change number, in order.
 // There are at most limit; an empty list says that there are no more.
 func (db *DB) Changes(ctx context.Context, after int64, limit int) ([]ibid.Change, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT id, change, removed_at IS NOT NULL, data FROM documents
+	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data, change, removed_at IS NOT NULL FROM documents
 		WHERE change > ? ORDER BY change LIMIT ?`, after, limit)
 	if err != nil {
 		return nil, translate(err)
@@ -107,16 +111,13 @@ func (db *DB) LastNumber(ctx context.Context) (int64, error) {
 
 // LastChange returns the last change of one document, which may have been removed.
 func (db *DB) LastChange(ctx context.Context, documentID string) (ibid.Change, error) {
-	c, err := scanChange(db.readers.QueryRowContext(ctx, `SELECT id, change, removed_at IS NOT NULL, data FROM documents WHERE id = ?`, documentID))
+	c, err := scanChange(db.readers.QueryRowContext(ctx, `SELECT principal, data, change, removed_at IS NOT NULL FROM documents WHERE id = ?`, documentID))
 	return c, gone(err, documentID)
 }
 
 func scanChange(row interface{ Scan(...any) error }) (c ibid.Change, err error) {
-	var data string
-	if err := row.Scan(&c.Document.ID, &c.Number, &c.Removed, &data); err != nil || c.Removed {
-		return c, err
-	}
-	return c, json.Unmarshal([]byte(data), &c.Document)
+	c.Document, err = scanDocument(row, &c.Number, &c.Removed)
+	return c, err
 }
 
 func gone(err error, id string) error {

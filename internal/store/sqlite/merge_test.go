@@ -20,7 +20,7 @@ func TestMergeNames(t *testing.T) {
 	defer db.Close()
 	for i := range 60 {
 		now := ibid.At(time.UnixMilli(int64(i)))
-		d := ibid.Document{ID: fmt.Sprint("d", i), Name: fmt.Sprintf("note-%02d.md", i), Source: fmt.Sprint("/x/", i), AddedAt: now, ChangeAt: now}
+		d := ibid.Document{Principal: ibid.Owner, ID: fmt.Sprint("d", i), Name: fmt.Sprintf("note-%02d.md", i), Source: fmt.Sprint("/x/", i), AddedAt: now, ChangeAt: now}
 		if _, _, err := db.PutDocument(t.Context(), d, fmt.Sprintf("%032d", i)); err != nil {
 			t.Fatal(err)
 		}

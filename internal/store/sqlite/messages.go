@@ -39,14 +39,13 @@ func (db *DB) Messages(ctx context.Context, view access.View, threadID string, p
 	if err != nil {
 		return nil, "", err
 	}
-	query, args := `SELECT data FROM messages m WHERE thread_id = ?1 AND `+inThread, []any{threadID, page.Size() + 1}
+	query := `SELECT data FROM messages m WHERE thread_id = ?1 AND ` + inThread(view, 6)
 	if before {
 		// The first condition is the range that the index is read from; the others
 		// are for messages of the same millisecond.
 		query += ` AND created_at <= ?3 AND (created_at < ?3 OR role > ?4 OR role = ?4 AND id < ?5)`
-		args = append(args, at, role, id)
 	}
-	rows, err := db.readers.QueryContext(ctx, query+` ORDER BY created_at DESC, role, id DESC LIMIT ?2`, args...)
+	rows, err := db.readers.QueryContext(ctx, query+` ORDER BY created_at DESC, role, id DESC LIMIT ?2`, threadID, page.Size()+1, at, role, id, who(view))
 	if err != nil {
 		return nil, "", translate(err)
 	}
@@ -65,7 +64,7 @@ func (db *DB) Messages(ctx context.Context, view access.View, threadID string, p
 
 // Message returns one message as it was last saved.
 func (db *DB) Message(ctx context.Context, view access.View, id string) (ibid.Message, error) {
-	m, err := scanMessage(db.readers.QueryRowContext(ctx, `SELECT data FROM messages m WHERE id = ? AND `+inThread, id))
+	m, err := scanMessage(db.readers.QueryRowContext(ctx, `SELECT data FROM messages m WHERE id = ?1 AND `+inThread(view, 2), id, who(view)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return m, ibid.Errorf(ibid.CodeNotFound, "there is no message %s", id)
 	}
@@ -89,7 +88,7 @@ func (db *DB) DeleteMessage(ctx context.Context, view access.View, id string) er
 		SELECT ? UNION SELECT m.id FROM messages m JOIN below b ON m.parent_id = b.id)`
 	return db.closing(ctx, func(q querier) error {
 		var threadID, parentID string
-		err := q.QueryRowContext(ctx, `SELECT thread_id, parent_id FROM messages m WHERE id = ? AND `+inThread, id).Scan(&threadID, &parentID)
+		err := q.QueryRowContext(ctx, `SELECT thread_id, parent_id FROM messages m WHERE id = ?1 AND `+inThread(view, 2), id, who(view)).Scan(&threadID, &parentID)
 		if errors.Is(err, sql.ErrNoRows) {
 			return ibid.Errorf(ibid.CodeNotFound, "there is no message %s", id)
 		}

@@ -90,7 +90,7 @@ func (db *DB) Called(ctx context.Context, view access.View, scope ibid.Scope, ho
 		return nil, nil
 	}
 	if how == ibid.NameContains {
-		return db.containing(ctx, scope, folded)
+		return db.containing(ctx, view, scope, folded)
 	}
 	from := `document_names n CROSS JOIN document_keys k ON k.number = n.number AND `
 	var args []any
@@ -109,34 +109,38 @@ func (db *DB) Called(ctx context.Context, view access.View, scope ibid.Scope, ho
 		from += `n.folded >= ? AND n.folded < ?`
 		args = []any{folded, folded + string(utf8.MaxRune)}
 	}
-	return db.among(ctx, scope, from, args)
+	return db.among(ctx, view, scope, from, args)
 }
 
 // containing is Called by parts of names.
-func (db *DB) containing(ctx context.Context, scope ibid.Scope, folded string) ([]ibid.Document, error) {
+func (db *DB) containing(ctx context.Context, view access.View, scope ibid.Scope, folded string) ([]ibid.Document, error) {
 	f, err := db.partFilter(ctx, folded)
 	if err != nil {
 		return nil, err
 	}
 	from, args := f.from, f.fromArgs
 	if from == "" {
-		from, args = `document_keys k INDEXED BY document_keys_by_name`, nil
+		whose, err := db.principals(ctx, view)
+		if err != nil {
+			return nil, err
+		}
+		from, args = `json_each(?) w CROSS JOIN document_keys k INDEXED BY document_keys_by_name ON k.principal = w.value`, []any{jsonList(whose)}
 	}
-	return db.among(ctx, scope, from, args, filter{where: `instr(k.folded, ?) BETWEEN 1 AND instr(k.folded, char(13))`, args: []any{folded}})
+	return db.among(ctx, view, scope, from, args, filter{where: `instr(k.folded, ?) BETWEEN 1 AND instr(k.folded, char(13))`, args: []any{folded}})
 }
 
 // among returns some documents of a scope, by name, maxCalled at most. from names
 // document_keys k.
-func (db *DB) among(ctx context.Context, scope ibid.Scope, from string, args []any, also ...filter) ([]ibid.Document, error) {
+func (db *DB) among(ctx context.Context, view access.View, scope ibid.Scope, from string, args []any, also ...filter) ([]ibid.Document, error) {
 	p := plan{from: from, args: args}
-	filters, ok, err := db.filters(ctx, ibid.DocumentQuery{Scope: scope})
-	if err != nil || !ok || scope.OnlyDatabases() {
+	filters, ok, err := db.within(ctx, view, scope)
+	if err != nil || !ok {
 		return nil, err
 	}
 	for _, f := range append(filters, also...) {
 		p.filter(f.where, f.args...)
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT d.data FROM (
+	rows, err := db.readers.QueryContext(ctx, `SELECT d.principal, d.data FROM (
 		SELECT DISTINCT k.id, k.name, k.number FROM `+p.rows()+` LIMIT ?
 		) p CROSS JOIN documents d ON d.id = p.id ORDER BY p.name, p.number`, append(p.args, maxCalled)...)
 	if err != nil {
@@ -150,7 +154,7 @@ func (db *DB) among(ctx context.Context, scope ibid.Scope, from string, args []a
 // few. A name that more than maxCalled documents have names none of them.
 func (db *DB) Mentioned(ctx context.Context, view access.View, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error) {
 	wholes, parts := text.MentionKeys(question)
-	found, err := db.among(ctx, scope, `json_each(?) w CROSS JOIN document_names n INDEXED BY document_names_by_key ON n.key = w.value
+	found, err := db.among(ctx, view, scope, `json_each(?) w CROSS JOIN document_names n INDEXED BY document_names_by_key ON n.key = w.value
 		CROSS JOIN document_keys k ON k.number = n.number`, []any{jsonList(wholes)})
 	if err != nil {
 		return nil, 0, fmt.Errorf("look for the names in a question: %w", err)
@@ -159,7 +163,7 @@ func (db *DB) Mentioned(ctx context.Context, view access.View, scope ibid.Scope,
 		candidates = found
 	}
 	for _, wanted := range parts {
-		found, err := db.withWords(ctx, scope, wanted)
+		found, err := db.withWords(ctx, view, scope, wanted)
 		if err != nil {
 			return nil, 0, fmt.Errorf("look for words of names: %w", err)
 		}
@@ -175,7 +179,7 @@ func (db *DB) Mentioned(ctx context.Context, view access.View, scope ibid.Scope,
 
 // withWords returns documents of a scope whose names have some words: one more than
 // the words may mean is enough to know that they mean none.
-func (db *DB) withWords(ctx context.Context, scope ibid.Scope, wanted []string) ([]ibid.Document, error) {
+func (db *DB) withWords(ctx context.Context, view access.View, scope ibid.Scope, wanted []string) ([]ibid.Document, error) {
 	var parts []string
 	for _, w := range wanted {
 		if len(w) > 3 {
@@ -194,14 +198,14 @@ func (db *DB) withWords(ctx context.Context, scope ibid.Scope, wanted []string) 
 		from: `document_parts s CROSS JOIN document_keys k ON document_parts MATCH ? AND k.number = s.rowid CROSS JOIN documents d ON d.id = k.id`,
 		args: []any{match},
 	}
-	filters, ok, err := db.filters(ctx, ibid.DocumentQuery{Scope: scope})
-	if err != nil || !ok || scope.OnlyDatabases() {
+	filters, ok, err := db.within(ctx, view, scope)
+	if err != nil || !ok {
 		return nil, err
 	}
 	for _, f := range filters {
 		p.filter(f.where, f.args...)
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT d.data FROM `+p.rows(), p.args...)
+	rows, err := db.readers.QueryContext(ctx, `SELECT d.principal, d.data FROM `+p.rows(), p.args...)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -251,7 +255,7 @@ func (db *DB) Alike(ctx context.Context, view access.View, scope ibid.Scope, fol
 	}
 	candidates := first
 	if len(telling) > 0 {
-		found, err := db.among(ctx, scope, `document_parts s CROSS JOIN document_keys k ON document_parts MATCH ? AND k.number = s.rowid`,
+		found, err := db.among(ctx, view, scope, `document_parts s CROSS JOIN document_keys k ON document_parts MATCH ? AND k.number = s.rowid`,
 			[]any{strings.Join(telling, " OR ")})
 		if err != nil {
 			return nil, err

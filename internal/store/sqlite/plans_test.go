@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -75,7 +76,7 @@ func (c recordedConn) ExecContext(ctx context.Context, query string, args []driv
 // start, in the background, or when somebody asks for just that.
 var rare = []string{
 	"SELECT d.id, d.change, c.id FROM (SELECT", // ChunkSets, which scans the page that it has chosen
-	"SELECT key FROM entities WHERE instr(",    // EntityKeys, of a name that nothing has: it may be a part of any
+	"SELECT key FROM entities WHERE (instr(",   // EntityKeys, of a name that nothing has: it may be a part of any
 }
 
 // TestMain checks the plans of all statements that the tests of this package have
@@ -156,8 +157,12 @@ var (
 // scansOf returns the parts of a statement's plan that look at every row of a table.
 func scansOf(db *sql.DB, query string) ([]string, error) {
 	query = named.ReplaceAllString(query, "?")
-	numbered := regexp.MustCompile(`\?(\d+)`).FindAllStringSubmatch(query, -1)
-	args := make([]any, max(strings.Count(query, "?"), len(numbered)))
+	parameters := strings.Count(query, "?")
+	for _, m := range numbered.FindAllStringSubmatch(query, -1) {
+		n, _ := strconv.Atoi(m[1])
+		parameters = max(parameters, n)
+	}
+	args := make([]any, parameters)
 	rows, err := db.Query("EXPLAIN QUERY PLAN "+query, args...)
 	if err != nil {
 		return nil, err
@@ -181,6 +186,7 @@ var (
 	triggerBody = regexp.MustCompile(`(?is)\bBEGIN\b(.*)\bEND\s*$`)
 	rowOf       = regexp.MustCompile(`\b(?:NEW|OLD)\.\w+`)
 	named       = regexp.MustCompile(`@\w+`)
+	numbered    = regexp.MustCompile(`\?(\d+)`)
 	comment     = regexp.MustCompile(`--[^\n]*`)
 )
 
@@ -217,7 +223,7 @@ func TestStatementsOfAnAddedFile(t *testing.T) {
 	x := ibid.Extract{Text: "The mill was sold by Anna Berg.", Blocks: []ibid.Block{{Kind: ibid.BlockParagraph, End: 31}}}
 	chunks := []ibid.Chunk{{ID: "c1", DocumentID: "d1", Version: "v1", Level: 2, End: 31, Text: x.Text}}
 	named := []ibid.Naming{{ChunkID: "c1", Entities: []ibid.Entity{{Key: "anna berg", Name: "Anna Berg", Count: 1}}}}
-	_, _, err := db.PutDocument(ctx, ibid.Document{ID: "d1", Name: "a.md", Source: "/a.md", AddedAt: ibid.At(now), ChangeAt: ibid.At(now)}, "v1")
+	_, _, err := db.PutDocument(ctx, ibid.Document{Principal: ibid.Owner, ID: "d1", Name: "a.md", Source: "/a.md", AddedAt: ibid.At(now), ChangeAt: ibid.At(now)}, "v1")
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -253,7 +259,7 @@ func TestStatementsOfAnAddedFile(t *testing.T) {
 	}
 	counted := func(want map[ibid.NamedBy]int, wantEntities int) {
 		t.Helper()
-		passages, entities, err := db.NamingCounts(ctx, access.For(ibid.Owner))
+		passages, entities, err := db.NamingCounts(ctx)
 		if err != nil || !maps.Equal(passages, want) || entities != wantEntities {
 			t.Errorf("passages are named by %v, with %d entities, %v; want %v and %d", passages, entities, err, want, wantEntities)
 		}

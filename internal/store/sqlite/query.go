@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,7 +67,11 @@ func (db *DB) plan(ctx context.Context, view access.View, q ibid.DocumentQuery) 
 		return plan{}, ibid.Errorf(ibid.CodeBadRequest, "there is no order %q; there are name, added and changed", sort)
 	}
 	p := plan{sort: sort, column: "k." + column, number: "k.number", down: sort != ibid.SortName, known: -1}
-	filters, ok, err := db.filters(ctx, q)
+	whose, err := db.principals(ctx, view)
+	if err != nil {
+		return p, err
+	}
+	filters, ok, err := db.filters(ctx, whose, q)
 	if err != nil {
 		return p, err
 	}
@@ -76,12 +79,12 @@ func (db *DB) plan(ctx context.Context, view access.View, q ibid.DocumentQuery) 
 		p.none, p.known = true, 0
 		return p, nil
 	}
-	total, err := db.Totals(ctx, view)
-	if err != nil {
-		return p, err
-	}
 	switch {
 	case len(filters) == 0:
+		total, err := db.totals(ctx, whose)
+		if err != nil {
+			return p, err
+		}
 		p.known = total.Documents
 	case len(filters) == 1 && filters[0].exact:
 		p.known = filters[0].documents
@@ -98,9 +101,13 @@ func (db *DB) plan(ctx context.Context, view access.View, q ibid.DocumentQuery) 
 	switch {
 	case driver < 0:
 		p.from = "document_keys k INDEXED BY document_keys_by_" + string(sort)
+		whose := ofOne(whose, "k.principal")
+		p.filter(whose.where, whose.args...)
 	default:
+		whose := ofOne(whose, "+k.principal") // the plus keeps SQLite from driving by it
 		f := filters[driver]
 		p.from, p.args = f.from, f.fromArgs
+		p.filter(whose.where, whose.args...)
 		if slices.Contains(f.sorts, sort) {
 			p.column, p.number = f.table+"."+column, f.table+".number"
 		}
@@ -113,23 +120,41 @@ func (db *DB) plan(ctx context.Context, view access.View, q ibid.DocumentQuery) 
 	return p, nil
 }
 
-// filters returns the conditions of a query. ok is false where no document can
-// satisfy one of them.
-func (db *DB) filters(ctx context.Context, q ibid.DocumentQuery) (filters []filter, ok bool, err error) {
+// ofOne is the condition that a column holds one of some principals.
+func ofOne(principals []string, column string) filter {
+	if len(principals) == 1 {
+		return filter{where: column + ` = ?`, args: []any{principals[0]}}
+	}
+	return filter{where: column + ` IN (SELECT value FROM json_each(?))`, args: []any{jsonList(principals)}}
+}
+
+// within returns the conditions of what a view sees of a scope. ok is false where it
+// sees nothing of it.
+func (db *DB) within(ctx context.Context, view access.View, scope ibid.Scope) (filters []filter, ok bool, err error) {
+	whose, err := db.principals(ctx, view)
+	if err != nil || scope.OnlyDatabases() {
+		return nil, false, err
+	}
+	filters, ok, err = db.filters(ctx, whose, ibid.DocumentQuery{Scope: scope})
+	return append(filters, ofOne(whose, "+k.principal")), ok, err
+}
+
+// filters returns the conditions of a query of some principals' documents, but for
+// that very one. ok is false where no document can satisfy one of them.
+func (db *DB) filters(ctx context.Context, whose []string, q ibid.DocumentQuery) (filters []filter, ok bool, err error) {
+	if len(whose) == 0 {
+		return nil, false, nil
+	}
 	labels := wantedLabels(q)
 	for _, l := range labels {
-		id, documents, err := db.findLabel(ctx, l)
+		ids, documents, err := db.findLabel(ctx, whose, l)
 		if err != nil || documents == 0 {
 			return nil, false, err
 		}
-		filters = append(filters, filter{
-			where: `EXISTS (SELECT 1 FROM document_labels x WHERE x.label = ? AND x.name = k.name AND x.number = k.number)`, args: []any{id},
-			from: `document_labels l JOIN document_keys k ON l.label = ? AND k.number = l.number`, fromArgs: []any{id},
-			documents: documents, exact: true, table: "l", sorts: []ibid.DocumentSort{ibid.SortName, ibid.SortAdded, ibid.SortChanged},
-		})
+		filters = append(filters, labelFilter(ids, documents))
 	}
 	if len(q.Status) > 0 {
-		f, err := db.statusFilter(ctx, q.Status)
+		f, err := db.statusFilter(ctx, whose, q.Status)
 		if err != nil || f.documents == 0 {
 			return nil, false, err
 		}
@@ -143,16 +168,18 @@ func (db *DB) filters(ctx context.Context, q ibid.DocumentQuery) (filters []filt
 		})
 	}
 	if q.Source != "" {
-		const bySource = `(SELECT id FROM documents WHERE source = ? AND removed_at IS NULL)`
+		const bySource = `(SELECT id FROM documents WHERE principal IN (SELECT value FROM json_each(?)) AND source = ? AND removed_at IS NULL)`
+		args := []any{jsonList(whose), q.Source}
 		filters = append(filters, filter{
-			where: `k.id = ` + bySource, args: []any{q.Source},
-			from: bySource + ` i CROSS JOIN document_keys k ON k.id = i.id`, fromArgs: []any{q.Source}, documents: 1,
+			where: `k.id IN ` + bySource, args: args,
+			from: bySource + ` i CROSS JOIN document_keys k ON k.id = i.id`, fromArgs: args, documents: len(whose),
 		})
 	}
 	if q.Name != "" {
 		filters = append(filters, filter{
 			where: `k.name = ?`, args: []any{q.Name},
-			from: `(SELECT ? AS name) i CROSS JOIN document_keys k INDEXED BY document_keys_by_name ON k.name = i.name`, fromArgs: []any{q.Name},
+			from:      `json_each(?) w CROSS JOIN document_keys k INDEXED BY document_keys_by_name ON k.principal = w.value AND k.name = ?`,
+			fromArgs:  []any{jsonList(whose), q.Name},
 			documents: 1, table: "k", sorts: []ibid.DocumentSort{ibid.SortName}, // as a rule
 		})
 	}
@@ -197,29 +224,55 @@ func wantedLabels(q ibid.DocumentQuery) []schema.Label {
 	return labels
 }
 
-// findLabel returns a label's number, and how many documents have it: 0 where
-// there is no such label.
-func (db *DB) findLabel(ctx context.Context, l schema.Label) (id int64, documents int, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT id, documents FROM labels WHERE kind = ? AND value = ?`, l.Kind, l.Value).Scan(&id, &documents)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, 0, nil
+// labelFilter lets documents through that have a label; each principal has a number
+// of its own for it.
+func labelFilter(ids []int64, documents int) filter {
+	f := filter{documents: documents, exact: true, table: "l"}
+	if len(ids) == 1 {
+		f.where = `EXISTS (SELECT 1 FROM document_labels x WHERE x.label = ? AND x.name = k.name AND x.number = k.number)`
+		f.from = `document_labels l JOIN document_keys k ON l.label = ? AND k.number = l.number`
+		f.args, f.fromArgs = []any{ids[0]}, []any{ids[0]}
+		f.sorts = []ibid.DocumentSort{ibid.SortName, ibid.SortAdded, ibid.SortChanged}
+		return f
 	}
-	return id, documents, translate(err)
+	list, _ := json.Marshal(ids) // numbers always have a JSON
+	f.where = `EXISTS (SELECT 1 FROM document_labels x WHERE x.label IN (SELECT value FROM json_each(?)) AND x.name = k.name AND x.number = k.number)`
+	f.from = `json_each(?) i CROSS JOIN document_labels l ON l.label = i.value CROSS JOIN document_keys k ON k.number = l.number`
+	f.args, f.fromArgs = []any{string(list)}, []any{string(list)}
+	return f
 }
 
-func (db *DB) statusFilter(ctx context.Context, wanted []ibid.DocumentStatus) (filter, error) {
+// findLabel returns the numbers of a label, and how many documents have it: 0 where
+// there is no such label.
+func (db *DB) findLabel(ctx context.Context, whose []string, l schema.Label) (ids []int64, documents int, err error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT id, documents FROM labels WHERE principal IN (SELECT value FROM json_each(?)) AND kind = ? AND value = ?`,
+		jsonList(whose), l.Kind, l.Value)
+	if err != nil {
+		return nil, 0, translate(err)
+	}
+	ids, err = collect(rows, func(r *sql.Rows) (id int64, err error) {
+		var n int
+		err = r.Scan(&id, &n)
+		documents += n
+		return id, err
+	})
+	return ids, documents, err
+}
+
+func (db *DB) statusFilter(ctx context.Context, whose []string, wanted []ibid.DocumentStatus) (filter, error) {
 	wanted = slices.Compact(slices.Sorted(slices.Values(wanted)))
 	f := filter{
 		where: `k.status IN (SELECT value FROM json_each(?))`, args: []any{jsonList(wanted)},
-		from: `json_each(?) i CROSS JOIN document_keys k INDEXED BY document_keys_by_status ON k.status = i.value`, fromArgs: []any{jsonList(wanted)},
-		exact: true,
+		from:     `json_each(?) w CROSS JOIN json_each(?) i CROSS JOIN document_keys k INDEXED BY document_keys_by_status ON k.principal = w.value AND k.status = i.value`,
+		fromArgs: []any{jsonList(whose), jsonList(wanted)},
+		exact:    true,
 	}
-	if len(wanted) == 1 {
-		f.from = `(SELECT ? AS status) i CROSS JOIN document_keys k INDEXED BY document_keys_by_status ON k.status = i.status`
-		f.fromArgs, f.table, f.sorts = []any{wanted[0]}, "k", []ibid.DocumentSort{ibid.SortName}
+	if len(wanted) == 1 && len(whose) == 1 {
+		f.from = `(SELECT ? AS principal, ? AS status) i CROSS JOIN document_keys k INDEXED BY document_keys_by_status ON k.principal = i.principal AND k.status = i.status`
+		f.fromArgs, f.table, f.sorts = []any{whose[0], wanted[0]}, "k", []ibid.DocumentSort{ibid.SortName}
 	}
 	for _, status := range wanted {
-		_, documents, err := db.findLabel(ctx, schema.Label{Kind: schema.LabelStatus, Value: string(status)})
+		_, documents, err := db.findLabel(ctx, whose, schema.Label{Kind: schema.LabelStatus, Value: string(status)})
 		if err != nil {
 			return f, err
 		}
@@ -257,7 +310,7 @@ func (db *DB) Documents(ctx context.Context, view access.View, q ibid.DocumentQu
 	if err := p.after(page); err != nil || p.none {
 		return nil, "", err
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT p.number, p.sorted, d.data FROM (
+	rows, err := db.readers.QueryContext(ctx, `SELECT d.principal, d.data, p.number, p.sorted FROM (
 		SELECT k.number, k.id, `+p.column+` AS sorted FROM `+p.rows()+` ORDER BY `+p.orderBy()+` LIMIT ?
 		) p CROSS JOIN documents d ON d.id = p.id`, append(p.args, page.Size()+1)...)
 	if err != nil {
@@ -269,11 +322,8 @@ func (db *DB) Documents(ctx context.Context, view access.View, q ibid.DocumentQu
 		doc    ibid.Document
 	}
 	all, err := collect(rows, func(r *sql.Rows) (f found, err error) {
-		var data string
-		if err := r.Scan(&f.number, &f.sorted, &data); err != nil {
-			return f, err
-		}
-		return f, json.Unmarshal([]byte(data), &f.doc)
+		f.doc, err = scanDocument(r, &f.number, &f.sorted)
+		return f, err
 	})
 	if err != nil {
 		return nil, "", translate(err)

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,7 +25,7 @@ func (db *DB) Removed(ctx context.Context, view access.View, since time.Time, pa
 	if err != nil {
 		return nil, "", err
 	}
-	where := `removed_at >= ?1`
+	where := `removed_at >= ?1 AND ` + seen(view, "principal", 5)
 	if behind {
 		where += ` AND (removed_at, id) < (?2, ?3)`
 	}
@@ -36,7 +35,7 @@ func (db *DB) Removed(ctx context.Context, view access.View, since time.Time, pa
 				SELECT 1 FROM documents a WHERE a.id = documents.removed_with AND a.removed_at IS NULL))
 		UNION ALL SELECT 'thread', id, title, '', removed_at FROM threads WHERE `+where+`
 		UNION ALL SELECT 'database', id, json_extract(data, '$.name'), '', removed_at FROM databases WHERE `+where+`
-		ORDER BY at DESC, id DESC LIMIT ?4`, millis(since), at, id, page.Size()+1)
+		ORDER BY at DESC, id DESC LIMIT ?4`, millis(since), at, id, page.Size()+1, who(view))
 	if err != nil {
 		return nil, "", translate(err)
 	}
@@ -62,9 +61,9 @@ func (db *DB) RemoveDocument(ctx context.Context, view access.View, id string, a
 	err = db.closing(ctx, func(q querier) error {
 		// The plus lets the index of archives be used: it has no affinity.
 		rows, err := q.QueryContext(ctx, `WITH RECURSIVE doomed (id) AS (
-			SELECT id FROM documents WHERE id = ? AND removed_at IS NULL
+			SELECT id FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen(view, "principal", 2)+`
 			UNION SELECT d.id FROM doomed CROSS JOIN documents d ON json_extract(d.data, '$.part_of') = +doomed.id WHERE d.removed_at IS NULL)
-			SELECT id FROM doomed`, id)
+			SELECT id FROM doomed`, id, who(view))
 		if err != nil {
 			return err
 		}
@@ -105,8 +104,8 @@ func removeOne(ctx context.Context, q querier, id, with string, at time.Time) (c
 // removed at since or later and is not restored yet: the one itself first, then
 // what came out of it, outer archives before inner ones.
 func (db *DB) RemovedWith(ctx context.Context, view access.View, id string, since time.Time) ([]ibid.Document, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT data FROM documents WHERE (removed_with = ?1 OR id = ?1) AND removed_at >= ?2
-		ORDER BY id <> ?1, length(source) - length(replace(source, '!/', '')), id`, id, millis(since))
+	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents WHERE (removed_with = ?1 OR id = ?1) AND removed_at >= ?2 AND `+seen(view, "principal", 3)+`
+		ORDER BY id <> ?1, length(source) - length(replace(source, '!/', '')), id`, id, millis(since), who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -132,16 +131,15 @@ func (db *DB) HalfRestored(ctx context.Context) (documentIDs []string, err error
 // before since or is gone.
 func (db *DB) RestoreDocument(ctx context.Context, view access.View, id string, since time.Time, chunks []ibid.Chunk, named []ibid.Naming) (d ibid.Document, change int64, restored bool, err error) {
 	err = db.write(ctx, func(q querier) error {
-		var data, pending string
+		var pending string
 		var removedAt sql.NullInt64
-		err := q.QueryRowContext(ctx, `SELECT data, pending, removed_at FROM documents WHERE id = ?`, id).Scan(&data, &pending, &removedAt)
+		var err error
+		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT principal, data, pending, removed_at FROM documents WHERE id = ?1 AND `+seen(view, "principal", 2), id, who(view)),
+			&pending, &removedAt)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && removedAt.Valid && removedAt.Int64 < millis(since) {
 			return ibid.NotRestorable("document", id)
 		}
 		if err != nil {
-			return err
-		}
-		if err := json.Unmarshal([]byte(data), &d); err != nil {
 			return err
 		}
 		if restored = removedAt.Valid; !restored {
@@ -208,7 +206,7 @@ func takePlace(ctx context.Context, q querier, d *ibid.Document) error {
 		}
 	}
 	if strings.HasPrefix(d.Source, uploadMark) && d.PartOf == "" {
-		other, err := named(ctx, q, d.Folder, d.Name)
+		other, err := named(ctx, q, d.Principal, d.Folder, d.Name)
 		if err != nil {
 			return err
 		}
@@ -220,7 +218,7 @@ func takePlace(ctx context.Context, q querier, d *ibid.Document) error {
 		return err
 	}
 	var other string
-	err := q.QueryRowContext(ctx, `SELECT id FROM documents WHERE source = ? AND removed_at IS NULL`, d.Source).Scan(&other)
+	err := q.QueryRowContext(ctx, `SELECT id FROM documents WHERE principal = ? AND source = ? AND removed_at IS NULL`, d.Principal, d.Source).Scan(&other)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}

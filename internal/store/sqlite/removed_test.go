@@ -13,8 +13,8 @@ func TestAnswersOfRemovedThreads(t *testing.T) {
 	db, ctx, now := open(t), t.Context(), time.UnixMilli(1_700_000_000_000).UTC()
 	user := ibid.Message{ID: "u1", ThreadID: "t1", Role: ibid.RoleUser, Text: "why", Status: ibid.StatusCompleted, CreatedAt: ibid.At(now)}
 	answer := ibid.Message{ID: "r1", ThreadID: "t1", ParentID: "u1", Role: ibid.RoleAssistant, Status: ibid.StatusCompleted, CreatedAt: ibid.At(now)}
-	run := ibid.Run{ID: "r1", ThreadID: "t1", UserMessageID: "u1", AcceptedAt: now}
-	if err := db.StartRun(ctx, ibid.Thread{ID: "t1", CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}, user, answer, run, nil, 1); err != nil {
+	run := ibid.Run{Principal: ibid.Owner, ID: "r1", ThreadID: "t1", UserMessageID: "u1", AcceptedAt: now}
+	if err := db.StartRun(ctx, ibid.Thread{Principal: ibid.Owner, ID: "t1", CreatedAt: ibid.At(now), UpdatedAt: ibid.At(now)}, user, answer, run, nil, 1); err != nil {
 		t.Fatal(err)
 	}
 	claimed, err := db.ClaimQueued(ctx, "r1", "p", time.Hour)

@@ -29,7 +29,10 @@ func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant 
 		return err
 	}
 	return db.write(ctx, func(q querier) error {
-		if live, err := liveRun(ctx, q, run.ThreadID); err != nil {
+		if err := ownThread(ctx, q, thread); err != nil {
+			return err
+		}
+		if live, err := liveRun(ctx, q, access.For(run.Principal), run.ThreadID); err != nil {
 			return err
 		} else if live != nil {
 			return &ibid.LiveRunError{RunID: live.ID, LastSeq: live.LastSeq}
@@ -40,9 +43,9 @@ func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant 
 		if err := roomFor(ctx, q, maxQueued); err != nil {
 			return err
 		}
-		_, err := q.ExecContext(ctx, `INSERT INTO threads (id, title, head_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?)
+		_, err := q.ExecContext(ctx, `INSERT INTO threads (id, principal, title, head_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET head_id = excluded.head_id, updated_at = excluded.updated_at`,
-			thread.ID, thread.Title, assistant.ID, millis(thread.CreatedAt.Time), millis(thread.UpdatedAt.Time))
+			thread.ID, thread.Principal, thread.Title, assistant.ID, millis(thread.CreatedAt.Time), millis(thread.UpdatedAt.Time))
 		if err != nil {
 			return fmt.Errorf("save thread: %w", err)
 		}
@@ -56,14 +59,28 @@ func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant 
 				return err
 			}
 		}
-		_, err = q.ExecContext(ctx, `INSERT INTO runs (id, kind, thread_id, user_message_id, request, status, last_seq, accepted_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			run.ID, cmp.Or(run.Kind, ibid.KindAnswer), run.ThreadID, run.UserMessageID, string(request), ibid.StatusQueued, len(events), millis(run.AcceptedAt))
+		_, err = q.ExecContext(ctx, `INSERT INTO runs (id, principal, kind, thread_id, user_message_id, request, status, last_seq, accepted_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			run.ID, run.Principal, cmp.Or(run.Kind, ibid.KindAnswer), run.ThreadID, run.UserMessageID, string(request), ibid.StatusQueued, len(events), millis(run.AcceptedAt))
 		if err != nil {
 			return fmt.Errorf("save run: %w", err)
 		}
 		return insertEvents(ctx, q, events)
 	})
+}
+
+// ownThread refuses a question to a thread of somebody else's, as if it were not
+// there, and one that is nobody's.
+func ownThread(ctx context.Context, q querier, thread ibid.Thread) error {
+	if thread.Principal == "" {
+		return nobodys("thread", thread.ID)
+	}
+	var others bool
+	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM threads WHERE id = ? AND principal <> ?)`, thread.ID, thread.Principal).Scan(&others)
+	if err != nil || !others {
+		return err
+	}
+	return ibid.Errorf(ibid.CodeNotFound, "there is no thread %s", thread.ID)
 }
 
 // busyRetry is after how long, in milliseconds, one whose question was refused is to
@@ -94,13 +111,13 @@ func notRemoved(ctx context.Context, q querier, threadID string) error {
 		Hint: "ask in a new one, or restore it first: ibid undo " + threadID}
 }
 
-const runColumns = `id, kind, thread_id, user_message_id, request, status, attempt, fence, last_seq, accepted_at, stop_requested`
+const runColumns = `id, principal, kind, thread_id, user_message_id, request, status, attempt, fence, last_seq, accepted_at, stop_requested`
 
 func scanRun(row interface{ Scan(...any) error }) (*ibid.Run, error) {
 	var r ibid.Run
 	var request string
 	var accepted int64
-	err := row.Scan(&r.ID, &r.Kind, &r.ThreadID, &r.UserMessageID, &request, &r.Status, &r.Attempt, &r.Fence, &r.LastSeq, &accepted, &r.StopRequested)
+	err := row.Scan(&r.ID, &r.Principal, &r.Kind, &r.ThreadID, &r.UserMessageID, &request, &r.Status, &r.Attempt, &r.Fence, &r.LastSeq, &accepted, &r.StopRequested)
 	if err != nil {
 		return nil, err
 	}
@@ -111,9 +128,9 @@ func scanRun(row interface{ Scan(...any) error }) (*ibid.Run, error) {
 	return &r, nil
 }
 
-func liveRun(ctx context.Context, q querier, threadID string) (*ibid.Run, error) {
+func liveRun(ctx context.Context, q querier, view access.View, threadID string) (*ibid.Run, error) {
 	r, err := scanRun(q.QueryRowContext(ctx,
-		`SELECT `+runColumns+` FROM runs WHERE thread_id = ? AND status IN ('queued', 'running')`, threadID))
+		`SELECT `+runColumns+` FROM runs m WHERE thread_id = ?1 AND status IN ('queued', 'running') AND `+seenMessage(view, 2), threadID, who(view)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -231,7 +248,7 @@ func fenced(res sql.Result, err error) error {
 
 // Run returns a run by its id.
 func (db *DB) Run(ctx context.Context, view access.View, id string) (*ibid.Run, error) {
-	r, err := scanRun(db.readers.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs m WHERE id = ? AND `+inThread, id))
+	r, err := scanRun(db.readers.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs m WHERE id = ?1 AND `+inThread(view, 2), id, who(view)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ibid.Errorf(ibid.CodeNotFound, "there is no run %s", id)
 	}
@@ -240,13 +257,13 @@ func (db *DB) Run(ctx context.Context, view access.View, id string) (*ibid.Run, 
 
 // LiveRun returns the active run of a thread, or nil.
 func (db *DB) LiveRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error) {
-	return liveRun(ctx, db.readers, threadID)
+	return liveRun(ctx, db.readers, view, threadID)
 }
 
 // LatestRun returns the run of a thread that was accepted last, or nil.
 func (db *DB) LatestRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error) {
 	r, err := scanRun(db.readers.QueryRowContext(ctx,
-		`SELECT `+runColumns+` FROM runs m WHERE thread_id = ? AND `+inThread+` ORDER BY accepted_at DESC, id DESC LIMIT 1`, threadID))
+		`SELECT `+runColumns+` FROM runs m WHERE thread_id = ?1 AND `+inThread(view, 2)+` ORDER BY accepted_at DESC, id DESC LIMIT 1`, threadID, who(view)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -265,7 +282,7 @@ func (db *DB) WaitingRuns(ctx context.Context) ([]string, error) {
 // Events returns up to limit events of a run after a position, in order.
 func (db *DB) Events(ctx context.Context, view access.View, runID string, after int64, limit int) ([]ibid.Event, error) {
 	rows, err := db.readers.QueryContext(ctx,
-		`SELECT seq, at, type, data FROM events WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?`, runID, after, limit)
+		`SELECT seq, at, type, data FROM events WHERE run_id = ?1 AND seq > ?2 AND `+seenRun(view, 4)+` ORDER BY seq LIMIT ?3`, runID, after, limit, who(view))
 	if err != nil {
 		return nil, translate(err)
 	}

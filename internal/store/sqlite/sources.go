@@ -18,8 +18,8 @@ func (db *DB) DocumentsBySource(ctx context.Context, view access.View, sources [
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT d.data FROM json_each(?) j CROSS JOIN documents d ON d.source = j.value
-		WHERE d.removed_at IS NULL AND d.source <> ''`, string(list))
+	rows, err := db.readers.QueryContext(ctx, `SELECT d.principal, d.data FROM json_each(?1) j CROSS JOIN documents d ON d.source = j.value
+		WHERE d.removed_at IS NULL AND d.source <> '' AND `+ofPrincipals(view, "d.principal", 2), string(list), who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -41,9 +41,9 @@ func (db *DB) DocumentsFrom(ctx context.Context, view access.View, prefix string
 	if later {
 		from = `source > ?1`
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT data FROM documents
-		WHERE removed_at IS NULL AND `+from+` AND source < ?2 ORDER BY source LIMIT ?3`,
-		max(prefix, after), prefix+string(utf8.MaxRune), page.Size()+1)
+	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents
+		WHERE removed_at IS NULL AND `+from+` AND source < ?2 AND `+ofPrincipals(view, "principal", 4)+` ORDER BY source LIMIT ?3`,
+		max(prefix, after), prefix+string(utf8.MaxRune), page.Size()+1, who(view))
 	if err != nil {
 		return nil, "", translate(err)
 	}

@@ -16,7 +16,7 @@ func TestDocumentsBySource(t *testing.T) {
 	at := time.UnixMilli(1_700_000_000_000).UTC()
 	sources := []string{"/a", "/a/1", "/a/2", "/a/b/3", "/a/ü\U0010FFFD", "/a0", "/ab", "https://a/", "/a/gone", ""}
 	for i, source := range sources {
-		d := ibid.Document{ID: fmt.Sprintf("d%d", i), Name: "n", Source: source, AddedAt: ibid.At(at), ChangeAt: ibid.At(at)}
+		d := ibid.Document{Principal: ibid.Owner, ID: fmt.Sprintf("d%d", i), Name: "n", Source: source, AddedAt: ibid.At(at), ChangeAt: ibid.At(at)}
 		if _, _, err := db.PutDocument(t.Context(), d, "v"); err != nil {
 			t.Fatal(err)
 		}

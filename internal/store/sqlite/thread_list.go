@@ -46,7 +46,7 @@ func (db *DB) Threads(ctx context.Context, view access.View, q ibid.ThreadQuery,
 	if err != nil {
 		return nil, "", err
 	}
-	from, where, args := threadQuery, []string{"t.removed_at IS NULL"}, []any{sql.Named("limit", page.Size()+1)}
+	from, where, args := threadQuery, []string{"t.removed_at IS NULL", seen(view, "t.principal", 1)}, []any{who(view), sql.Named("limit", page.Size()+1)}
 	if after {
 		where = append(where, `t.updated_at <= @updated AND (t.updated_at < @updated OR t.id > @id)`)
 		args = append(args, sql.Named("updated", updated), sql.Named("id", id))

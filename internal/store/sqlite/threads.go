@@ -11,20 +11,20 @@ import (
 	"ibid/internal/access"
 )
 
-const threadQuery = `SELECT t.id, t.title, t.head_id, t.created_at, t.updated_at, COALESCE(r.id, '')
+const threadQuery = `SELECT t.principal, t.id, t.title, t.head_id, t.created_at, t.updated_at, COALESCE(r.id, '')
 	FROM threads t LEFT JOIN runs r ON r.thread_id = t.id AND r.status IN ('queued', 'running')`
 
 func scanThread(row interface{ Scan(...any) error }) (ibid.Thread, error) {
 	var t ibid.Thread
 	var created, updated int64
-	err := row.Scan(&t.ID, &t.Title, &t.HeadID, &created, &updated, &t.RunID)
+	err := row.Scan(&t.Principal, &t.ID, &t.Title, &t.HeadID, &created, &updated, &t.RunID)
 	t.CreatedAt, t.UpdatedAt = ibid.At(fromMillis(created)), ibid.At(fromMillis(updated))
 	return t, err
 }
 
 // Thread returns one thread.
 func (db *DB) Thread(ctx context.Context, view access.View, id string) (ibid.Thread, error) {
-	t, err := scanThread(db.readers.QueryRowContext(ctx, threadQuery+` WHERE t.id = ? AND t.removed_at IS NULL`, id))
+	t, err := scanThread(db.readers.QueryRowContext(ctx, threadQuery+` WHERE t.id = ?1 AND t.removed_at IS NULL AND `+seen(view, "t.principal", 2), id, who(view)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, ibid.Errorf(ibid.CodeNotFound, "there is no thread %s", id)
 	}
@@ -36,7 +36,7 @@ func (db *DB) SetThread(ctx context.Context, view access.View, id, title, headID
 	return db.write(ctx, func(q querier) error {
 		if headID != "" {
 			var found int
-			if err := q.QueryRowContext(ctx, `SELECT count(*) FROM messages WHERE id = ? AND thread_id = ?`, headID, id).Scan(&found); err != nil {
+			if err := q.QueryRowContext(ctx, `SELECT count(*) FROM messages m WHERE id = ?1 AND thread_id = ?2 AND `+inThread(view, 3), headID, id, who(view)).Scan(&found); err != nil {
 				return err
 			}
 			if found == 0 {
@@ -45,7 +45,7 @@ func (db *DB) SetThread(ctx context.Context, view access.View, id, title, headID
 		}
 		res, err := q.ExecContext(ctx, `UPDATE threads SET
 			title = CASE WHEN ?1 = '' THEN title ELSE ?1 END,
-			head_id = CASE WHEN ?2 = '' THEN head_id ELSE ?2 END WHERE id = ?3 AND removed_at IS NULL`, title, headID, id)
+			head_id = CASE WHEN ?2 = '' THEN head_id ELSE ?2 END WHERE id = ?3 AND removed_at IS NULL AND `+seen(view, "principal", 4), title, headID, id, who(view))
 		return found(res, err, "thread", id)
 	})
 }
@@ -55,12 +55,12 @@ func (db *DB) SetThread(ctx context.Context, view access.View, id, title, headID
 // *ibid.LiveRunError while it is being answered.
 func (db *DB) RemoveThread(ctx context.Context, view access.View, id string, at time.Time) error {
 	return db.closing(ctx, func(q querier) error {
-		if live, err := liveRun(ctx, q, id); err != nil {
+		if live, err := liveRun(ctx, q, view, id); err != nil {
 			return err
 		} else if live != nil {
 			return &ibid.LiveRunError{RunID: live.ID, LastSeq: live.LastSeq}
 		}
-		res, err := q.ExecContext(ctx, `UPDATE threads SET removed_at = ? WHERE id = ? AND removed_at IS NULL`, millis(at), id)
+		res, err := q.ExecContext(ctx, `UPDATE threads SET removed_at = ?1 WHERE id = ?2 AND removed_at IS NULL AND `+seen(view, "principal", 3), millis(at), id, who(view))
 		return found(res, err, "thread", id)
 	})
 }
@@ -69,7 +69,8 @@ func (db *DB) RemoveThread(ctx context.Context, view access.View, id string, at 
 // is there. The error is a NOT_FOUND when it was removed before since or is gone.
 func (db *DB) RestoreThread(ctx context.Context, view access.View, id string, since time.Time) error {
 	return db.write(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, `UPDATE threads SET removed_at = NULL WHERE id = ? AND (removed_at IS NULL OR removed_at >= ?)`, id, millis(since))
+		res, err := q.ExecContext(ctx, `UPDATE threads SET removed_at = NULL WHERE id = ?1 AND (removed_at IS NULL OR removed_at >= ?2) AND `+seen(view, "principal", 3),
+			id, millis(since), who(view))
 		if ibid.CodeOf(found(res, err, "thread", id)) == ibid.CodeNotFound {
 			return ibid.NotRestorable("thread", id)
 		}
@@ -102,9 +103,6 @@ func (db *DB) SweepThreads(ctx context.Context, before time.Time) (int, error) {
 // sweepThreads bounds how many threads one write lets go, so that nobody waits
 // long behind a sweep: a thread may have thousands of messages.
 const sweepThreads = 5
-
-// inThread is true of a message or a run m whose thread is not removed.
-const inThread = `EXISTS (SELECT 1 FROM threads t WHERE t.id = m.thread_id AND t.removed_at IS NULL)`
 
 func found(res sql.Result, err error, what, id string) error {
 	if err != nil {

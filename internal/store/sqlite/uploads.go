@@ -15,8 +15,8 @@ import (
 // folder, and by that the same file is known when it comes again.
 const uploadMark = "upload:"
 
-// place is what documents_by_place is ordered by: folder, then name.
-const place = `coalesce(json_extract(data, '$.folder'), '') = ? AND json_extract(data, '$.name')`
+// place is what documents_by_place is ordered by: principal, folder, name.
+const place = `principal = ? AND coalesce(json_extract(data, '$.folder'), '') = ? AND json_extract(data, '$.name')`
 
 // PutUpload takes in a file that came without a path or URL. on says what becomes
 // of it where a document of its folder has its name and other bytes; same is that
@@ -36,7 +36,7 @@ func (db *DB) PutUpload(ctx context.Context, d ibid.Document, version string, on
 			stored, unchanged, err = putVersion(ctx, q, d, version)
 			return err
 		}
-		other, err := named(ctx, q, d.Folder, d.Name)
+		other, err := named(ctx, q, d.Principal, d.Folder, d.Name)
 		if err != nil {
 			return err
 		}
@@ -70,10 +70,10 @@ func (db *DB) PutUpload(ctx context.Context, d ibid.Document, version string, on
 // The + keeps SQLite from looking through the whole folder: documents are found by
 // their bytes.
 func withBytes(ctx context.Context, q querier, d ibid.Document, version string) (*ibid.Document, error) {
-	rows, err := q.QueryContext(ctx, `SELECT data FROM documents WHERE removed_at IS NULL
+	rows, err := q.QueryContext(ctx, `SELECT principal, data FROM documents WHERE removed_at IS NULL AND +principal = ?3
 		AND id IN (SELECT document_id FROM versions WHERE hash = ?1 UNION SELECT id FROM documents WHERE pending = ?1 AND pending <> '')
 		AND CASE pending WHEN '' THEN json_extract(data, '$.version') ELSE pending END = ?1
-		AND +coalesce(json_extract(data, '$.folder'), '') = ?2 ORDER BY added_at, id`, version, d.Folder)
+		AND +coalesce(json_extract(data, '$.folder'), '') = ?2 ORDER BY added_at, id`, version, d.Folder, d.Principal)
 	if err != nil {
 		return nil, err
 	}
@@ -93,9 +93,9 @@ func withBytes(ctx context.Context, q querier, d ibid.Document, version string) 
 // named returns the document that has a name in a folder, nil for none. Where
 // there are several, an upload is preferred, as a path or URL brings versions of
 // its own; then the oldest.
-func named(ctx context.Context, q querier, folder, name string) (*ibid.Document, error) {
-	d, err := scanDocument(q.QueryRowContext(ctx, `SELECT data FROM documents WHERE removed_at IS NULL AND `+place+` = ?
-		ORDER BY source NOT LIKE 'upload:%', added_at, id LIMIT 1`, folder, name))
+func named(ctx context.Context, q querier, principal ibid.Principal, folder, name string) (*ibid.Document, error) {
+	d, err := scanDocument(q.QueryRowContext(ctx, `SELECT principal, data FROM documents WHERE removed_at IS NULL AND `+place+` = ?
+		ORDER BY source NOT LIKE 'upload:%', added_at, id LIMIT 1`, principal, folder, name))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -108,7 +108,7 @@ func named(ctx context.Context, q querier, folder, name string) (*ibid.Document,
 func freeName(ctx context.Context, q querier, d ibid.Document) (string, error) {
 	taken := func(n int) (yes bool, err error) {
 		err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM documents WHERE removed_at IS NULL AND `+place+` = ?)`,
-			d.Folder, ibid.NumberedName(d.Name, n)).Scan(&yes)
+			d.Principal, d.Folder, ibid.NumberedName(d.Name, n)).Scan(&yes)
 		return yes, err
 	}
 	low, high := 1, 2 // low is taken: it stands for the name without a number
@@ -142,7 +142,8 @@ func freeName(ctx context.Context, q querier, d ibid.Document) (string, error) {
 func freeSource(ctx context.Context, q querier, d ibid.Document) (string, error) {
 	source := uploadMark + d.Folder + "/" + d.Name
 	var taken bool
-	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM documents WHERE source = ? AND removed_at IS NULL AND id <> ?)`, source, d.ID).Scan(&taken)
+	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM documents WHERE principal = ? AND source = ? AND removed_at IS NULL AND id <> ?)`,
+		d.Principal, source, d.ID).Scan(&taken)
 	if taken {
 		source += "#" + d.ID
 	}

@@ -477,6 +477,13 @@ func (s *salvage) connect(ctx context.Context) error {
 			return fmt.Errorf("connect what could be read: %w", file.Translate(err))
 		}
 	}
+	if columns, err := s.columns(ctx, "threads"); err != nil {
+		return err
+	} else if slices.Contains(columns, "principal") {
+		if _, err := s.fresh.ExecContext(ctx, `UPDATE threads SET principal = ? WHERE principal = ''`, ibid.Owner); err != nil {
+			return fmt.Errorf("say whose conversations are: %w", file.Translate(err))
+		}
+	}
 	if s.has(ctx, "files") {
 		if _, err := s.fresh.ExecContext(ctx, `DELETE FROM files WHERE message_id NOT IN (SELECT id FROM messages)`); err != nil {
 			return file.Translate(err)
@@ -491,7 +498,8 @@ func (s *salvage) has(ctx context.Context, table string) bool {
 }
 
 // adoptTexts makes documents for versions whose document cannot be read: the
-// newest of each is read again, under the old id.
+// newest of each is read again, under the old id. Whose they were is lost: they are
+// the owner's.
 func (s *salvage) adoptTexts(ctx context.Context) error {
 	rows, err := s.fresh.QueryContext(ctx, `SELECT document_id, hash FROM versions v
 		WHERE document_id NOT IN (SELECT id FROM documents) AND NOT EXISTS (
@@ -504,6 +512,11 @@ func (s *salvage) adoptTexts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	columns, err := s.columns(ctx, "documents")
+	if err != nil {
+		return err
+	}
+	whose := slices.Contains(columns, "principal")
 	for _, o := range orphans {
 		d := ibid.Document{ID: o.id, Name: RecoveredName(o.hash, ""), Source: "recovered:" + o.id, Status: ibid.DocumentQueued,
 			AddedAt: ibid.At(s.now), ChangeAt: ibid.At(s.now)}
@@ -511,10 +524,12 @@ func (s *salvage) adoptTexts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = s.fresh.ExecContext(ctx, `INSERT INTO documents (id, source, status, pending, added_at, data) VALUES (?, ?, ?, ?, ?, ?)`,
-			d.ID, d.Source, d.Status, o.hash, file.Millis(s.now), string(data))
-		if err != nil {
-			return fmt.Errorf("list what is left of a document: %w", file.Translate(err))
+		columns, values := "id, source, status, pending, added_at, data", []any{d.ID, d.Source, d.Status, o.hash, file.Millis(s.now), string(data)}
+		if whose {
+			columns, values = columns+", principal", append(values, ibid.Owner)
+		}
+		if _, err := s.fresh.ExecContext(ctx, `INSERT INTO documents (`+columns+`) VALUES (`+strings.TrimSuffix(strings.Repeat("?,", len(values)), ",")+`)`, values...); err != nil {
+			return fmt.Errorf("make a document for a text: %w", file.Translate(err))
 		}
 		s.got.Documents++
 	}
