@@ -6,14 +6,15 @@ import (
 	"sync/atomic"
 
 	"ibid"
+	"ibid/internal/llm/sift"
 )
 
 // Assembler puts one streamed turn together and hands its pieces on.
 type Assembler struct {
 	emit      func(ibid.ModelDelta)
-	think     *ThinkSplitter
+	think     *sift.ThinkSplitter
 	open      bool // think began inside a block, because the template opens it
-	sift      *callSifter
+	sift      *sift.Calls
 	reasoning strings.Builder
 	text      strings.Builder
 	calls     []ibid.ToolCall
@@ -27,9 +28,9 @@ type Assembler struct {
 }
 
 func newAssembler(req ibid.ModelRequest, open bool, emit func(ibid.ModelDelta)) *Assembler {
-	a := &Assembler{emit: emit, think: &ThinkSplitter{}, open: open, sift: newCallSifter(req.Tools)}
+	a := &Assembler{emit: emit, think: &sift.ThinkSplitter{}, open: open, sift: sift.NewCalls(req.Tools)}
 	if open {
-		a.think = NewOpenThinkSplitter()
+		a.think = sift.NewOpenThinkSplitter()
 	}
 	return a
 }
@@ -51,15 +52,15 @@ func (a *Assembler) AddText(s string) {
 	}
 }
 
-func (a *Assembler) piece(p Piece) {
+func (a *Assembler) piece(p sift.Piece) {
 	switch p.Kind {
-	case PieceReasoning:
+	case sift.PieceReasoning:
 		a.AddReasoning(p.Text)
-	case PieceText:
-		a.sift.write(p.Text, a.show)
-	case PieceVoid:
+	case sift.PieceText:
+		a.sift.Write(p.Text, a.show)
+	case sift.PieceVoid:
 		a.void = true
-		a.sift.close(a.show)
+		a.sift.Close(a.show)
 		a.reasoning.WriteString(a.text.String())
 		a.text.Reset()
 	}
@@ -85,20 +86,20 @@ func (a *Assembler) AddCall(id, name string, arguments []byte) {
 		}
 	}
 	if id == "" {
-		id = newCallID()
+		id = sift.NewCallID()
 	}
-	a.calls = append(a.calls, ibid.ToolCall{ID: id, Name: name, Arguments: cleanArguments(arguments)})
+	a.calls = append(a.calls, ibid.ToolCall{ID: id, Name: name, Arguments: sift.CleanArguments(arguments)})
 }
 
 // finish ends the turn and returns it.
 func (a *Assembler) finish() ibid.Turn {
-	if a.unclosed = a.open && a.think.unclosed(); a.unclosed {
+	if a.unclosed = a.open && a.think.Unclosed(); a.unclosed {
 		a.reasoning.Reset()
 	}
 	a.think.Close(a.piece)
-	a.sift.close(a.show)
-	a.calls = append(a.calls, a.sift.calls...)
-	a.sift.calls = nil
+	a.sift.Close(a.show)
+	a.calls = append(a.calls, a.sift.Found...)
+	a.sift.Found = nil
 	return a.turn()
 }
 

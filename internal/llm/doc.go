@@ -8,8 +8,8 @@
 //   - a stream without its protocol's terminal marker is a failure, however
 //     politely the connection was closed;
 //   - thinking is told apart from the answer wherever the server puts it
-//     (ThinkSplitter), and a tool call that leaks into the text becomes a call
-//     and is never shown (callSifter);
+//     (sift.ThinkSplitter), and a tool call that leaks into the text becomes a call
+//     and is never shown (sift.Calls);
 //   - cancelling closes the connection before Generate returns (guard);
 //   - what the other side says is data: bounded in size, checked, scrubbed of
 //     our key before it reaches an error.

@@ -1,4 +1,4 @@
-package llm
+package sift
 
 import (
 	"crypto/rand"
@@ -8,7 +8,7 @@ import (
 	"ibid"
 )
 
-// callSifter finds tool calls that a server left in the text: a small model
+// Calls finds tool calls that a server left in the text: a small model
 // writes them a little differently from what its template expects, and they
 // come out as words. They become calls and are never shown.
 //
@@ -16,9 +16,9 @@ import (
 // line starts or a brace follows, and bare JSON {"name": …, "arguments": …} (also
 // in a list, or alone in a fence) at the start of a line, when it names a tool
 // that was declared.
-type callSifter struct {
+type Calls struct {
 	tools map[string]bool // names of the declared tools
-	calls []ibid.ToolCall
+	Found []ibid.ToolCall // the calls so far; the caller may take them
 	buf   string
 	code  codeTracker
 	began bool // text was handed on
@@ -34,22 +34,26 @@ const (
 	callClose = "</tool_call>"
 )
 
-func newCallSifter(tools []ibid.ToolSpec) *callSifter {
-	s := &callSifter{tools: map[string]bool{}, code: codeTracker{lineStart: true}}
+// NewCalls returns what finds calls of the declared tools, and of others where the text
+// says that they are calls.
+func NewCalls(tools []ibid.ToolSpec) *Calls {
+	s := &Calls{tools: map[string]bool{}, code: codeTracker{lineStart: true}}
 	for _, t := range tools {
 		s.tools[t.Name] = true
 	}
 	return s
 }
 
-func (s *callSifter) write(text string, emit func(string)) {
+// Write takes text, and hands on what is no call.
+func (s *Calls) Write(text string, emit func(string)) {
 	s.buf += text
 	s.run(false, emit)
 }
 
-func (s *callSifter) close(emit func(string)) { s.run(true, emit) }
+// Close ends the text.
+func (s *Calls) Close(emit func(string)) { s.run(true, emit) }
 
-func (s *callSifter) run(final bool, emit func(string)) {
+func (s *Calls) run(final bool, emit func(string)) {
 	for s.buf != "" {
 		if s.after {
 			if s.buf = strings.TrimLeft(s.buf, " \t\r\n"); s.buf == "" {
@@ -86,7 +90,7 @@ func (s *callSifter) run(final bool, emit func(string)) {
 
 // candidate looks for a call at the start of buf. It returns how many bytes of
 // buf to take out, 0 for none, or that more bytes are needed to tell.
-func (s *callSifter) candidate(final bool) (held int, more bool) {
+func (s *Calls) candidate(final bool) (held int, more bool) {
 	if s.code.inCode() {
 		return 0, false
 	}
@@ -107,7 +111,7 @@ func (s *callSifter) candidate(final bool) (held int, more bool) {
 
 // giveUp decides about a call that has grown too long: what is tagged as one is
 // dropped, anything else is shown.
-func (s *callSifter) giveUp() (held int) {
+func (s *Calls) giveUp() (held int) {
 	if !strings.HasPrefix(s.buf, callOpen) {
 		return 0
 	}
@@ -116,7 +120,7 @@ func (s *callSifter) giveUp() (held int) {
 }
 
 // tagged reads <tool_call>…</tool_call>.
-func (s *callSifter) tagged(final bool) (held int, more bool) {
+func (s *Calls) tagged(final bool) (held int, more bool) {
 	if !strings.HasPrefix(s.buf, callOpen) {
 		return 0, !final && strings.HasPrefix(callOpen, s.buf)
 	}
@@ -140,7 +144,7 @@ func (s *callSifter) tagged(final bool) (held int, more bool) {
 		end, size = len(inner), 0
 	}
 	if calls, _ := readCalls(inner[:end]); len(s.tools) > 0 && len(calls) > 0 {
-		s.calls = append(s.calls, calls...)
+		s.Found = append(s.Found, calls...)
 	} else {
 		s.lost = true
 	}
@@ -148,7 +152,7 @@ func (s *callSifter) tagged(final bool) (held int, more bool) {
 }
 
 // bare reads JSON that is a call.
-func (s *callSifter) bare(final bool) (held int, more bool) {
+func (s *Calls) bare(final bool) (held int, more bool) {
 	raw := s.buf
 	switch mayBeCall(raw) {
 	case no:
@@ -170,21 +174,21 @@ func (s *callSifter) bare(final bool) (held int, more bool) {
 	if !whole || !s.declared(calls) {
 		return 0, false
 	}
-	s.calls = append(s.calls, calls...)
+	s.Found = append(s.Found, calls...)
 	return end, false
 }
 
 // fragment decides about half a call at the end of the stream: it is dropped
 // when it follows a whole one or names a tool.
-func (s *callSifter) fragment(raw string) (held int) {
+func (s *Calls) fragment(raw string) (held int) {
 	named := false
 	for name := range s.tools {
 		named = named || strings.Contains(raw, `"`+name+`"`)
 	}
-	if !named && len(s.calls) == 0 {
+	if !named && len(s.Found) == 0 {
 		return 0
 	}
-	s.lost = s.lost || len(s.calls) == 0
+	s.lost = s.lost || len(s.Found) == 0
 	return len(raw)
 }
 
@@ -192,7 +196,7 @@ func (s *callSifter) fragment(raw string) (held int) {
 var fences = []string{"```", "```json", "```tool_call", "```tool_code"}
 
 // fenced reads an answer that begins with a fence with nothing but a call in it.
-func (s *callSifter) fenced(final bool) (held int, more bool) {
+func (s *Calls) fenced(final bool) (held int, more bool) {
 	head, body, ok := strings.Cut(s.buf, "\n")
 	head = strings.TrimRight(head, " \r")
 	known := false
@@ -220,11 +224,11 @@ func (s *callSifter) fenced(final bool) (held int, more bool) {
 	if !whole || !s.declared(calls) {
 		return 0, false
 	}
-	s.calls = append(s.calls, calls...)
+	s.Found = append(s.Found, calls...)
 	return len(s.buf) - len(body) + end + len("```"), false
 }
 
-func (s *callSifter) declared(calls []ibid.ToolCall) bool {
+func (s *Calls) declared(calls []ibid.ToolCall) bool {
 	for _, c := range calls {
 		if !s.tools[c.Name] {
 			return false
@@ -322,15 +326,15 @@ func readCalls(s string) (calls []ibid.ToolCall, whole bool) {
 			arguments = c.Parameters
 		}
 		whole = whole && len(arguments) > 0
-		calls = append(calls, ibid.ToolCall{ID: newCallID(), Name: c.Name, Arguments: cleanArguments(arguments)})
+		calls = append(calls, ibid.ToolCall{ID: NewCallID(), Name: c.Name, Arguments: CleanArguments(arguments)})
 	}
 	return calls, whole
 }
 
-// cleanArguments makes sure that arguments are valid JSON. An object inside a
+// CleanArguments makes sure that arguments are valid JSON. An object inside a
 // text is unpacked; what cannot be read becomes a JSON text, so that the tool
 // can say what is wrong with it and the model can try again.
-func cleanArguments(raw json.RawMessage) json.RawMessage {
+func CleanArguments(raw json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		raw = json.RawMessage(text)
@@ -346,5 +350,5 @@ func cleanArguments(raw json.RawMessage) json.RawMessage {
 	return quoted
 }
 
-// newCallID makes an id for a call that came without one.
-func newCallID() string { return "call_" + strings.ToLower(rand.Text()[:12]) }
+// NewCallID makes an id for a call that came without one.
+func NewCallID() string { return "call_" + strings.ToLower(rand.Text()[:12]) }

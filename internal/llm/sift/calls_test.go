@@ -1,4 +1,4 @@
-package llm
+package sift
 
 import (
 	"fmt"
@@ -18,15 +18,15 @@ type sifted struct {
 }
 
 func sift(tools []ibid.ToolSpec, chunks ...string) sifted {
-	s := newCallSifter(tools)
+	s := NewCalls(tools)
 	var text strings.Builder
 	emit := func(t string) { text.WriteString(t) }
 	for _, c := range chunks {
-		s.write(c, emit)
+		s.Write(c, emit)
 	}
-	s.close(emit)
+	s.Close(emit)
 	got := sifted{text: text.String(), lost: s.lost}
-	for _, c := range s.calls {
+	for _, c := range s.Found {
 		got.calls += fmt.Sprintf("%s%s;", c.Name, c.Arguments)
 	}
 	return got

@@ -1,4 +1,7 @@
-package llm
+// Package sift tells apart what servers mix into the text of a model's answer:
+// thinking (ThinkSplitter), and calls of tools that came out as words (Calls). Text
+// comes in pieces of any size and goes on as soon as it is certain what it is.
+package sift
 
 import "strings"
 
@@ -81,14 +84,14 @@ func (s *ThinkSplitter) Write(chunk string, emit func(Piece)) {
 // Close ends the stream and hands on the rest.
 func (s *ThinkSplitter) Close(emit func(Piece)) {
 	s.run(true, emit)
-	if s.unclosed() {
+	if s.Unclosed() {
 		emit(Piece{PieceText, s.unsure.String()})
 	}
 }
 
-// unclosed reports whether all of the stream lay in a block of thinking that
+// Unclosed reports whether all of the stream lay in a block of thinking that
 // only the template can have opened.
-func (s *ThinkSplitter) unclosed() bool {
+func (s *ThinkSplitter) Unclosed() bool {
 	return s.state == thinkInside && s.tag == "" && s.unsure.Len() > 0
 }
 

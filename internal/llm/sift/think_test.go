@@ -1,4 +1,4 @@
-package llm_test
+package sift_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ibid/internal/llm"
+	"ibid/internal/llm/sift"
 )
 
 // told is what came of a stream: reasoning and text as a reader has them in the
@@ -21,16 +21,16 @@ func (g told) String() string {
 	return fmt.Sprintf("reasoning %.120q text %.120q voids %d", g.reasoning, g.text, g.voids)
 }
 
-func split(s *llm.ThinkSplitter, chunks []string) told {
+func split(s *sift.ThinkSplitter, chunks []string) told {
 	var got told
 	var reasoning, text strings.Builder
-	take := func(p llm.Piece) {
+	take := func(p sift.Piece) {
 		switch p.Kind {
-		case llm.PieceReasoning:
+		case sift.PieceReasoning:
 			reasoning.WriteString(p.Text)
-		case llm.PieceText:
+		case sift.PieceText:
 			text.WriteString(p.Text)
-		case llm.PieceVoid:
+		case sift.PieceVoid:
 			reasoning.WriteString(text.String())
 			text.Reset()
 			got.voids++
@@ -87,10 +87,10 @@ var thinkCases = []struct {
 func TestThinkSplitter(t *testing.T) {
 	for _, c := range thinkCases {
 		t.Run(c.name, func(t *testing.T) {
-			if got := split(&llm.ThinkSplitter{}, []string{c.in}); got != c.want {
+			if got := split(&sift.ThinkSplitter{}, []string{c.in}); got != c.want {
 				t.Errorf("in one chunk:\n got %v\nwant %v", got, c.want)
 			}
-			if got := split(&llm.ThinkSplitter{}, strings.Split(c.in, "")); got != c.want {
+			if got := split(&sift.ThinkSplitter{}, strings.Split(c.in, "")); got != c.want {
 				t.Errorf("rune by rune:\n got %v\nwant %v", got, c.want)
 			}
 		})
@@ -104,7 +104,7 @@ func TestThinkSplitterOpenedByTemplate(t *testing.T) {
 		"It is 42.":            {reasoning: "It is 42.", text: "It is 42."}, // never closed: shown after all
 		"a</think>b</think> c": {reasoning: "a", text: "b</think> c"},
 	} {
-		if got := split(llm.NewOpenThinkSplitter(), []string{in}); got != want {
+		if got := split(sift.NewOpenThinkSplitter(), []string{in}); got != want {
 			t.Errorf("%q:\n got %v\nwant %v", in, got, want)
 		}
 	}
@@ -133,10 +133,10 @@ func TestThinkSplitterAnyChunking(t *testing.T) {
 			b.WriteString(thinkAlphabet[r.IntN(len(thinkAlphabet))])
 		}
 		in := b.String()
-		want := split(&llm.ThinkSplitter{}, []string{in})
+		want := split(&sift.ThinkSplitter{}, []string{in})
 		for range 5 {
 			chunks := chunked(in, r)
-			if got := split(&llm.ThinkSplitter{}, chunks); got != want {
+			if got := split(&sift.ThinkSplitter{}, chunks); got != want {
 				t.Fatalf("%q cut as %q:\n got %v\nwant %v", in, chunks, got, want)
 			}
 		}
@@ -148,11 +148,11 @@ func FuzzThinkSplitter(f *testing.F) {
 		f.Add(c.in, uint64(1), false)
 	}
 	f.Fuzz(func(t *testing.T, in string, seed uint64, open bool) {
-		splitter := func() *llm.ThinkSplitter {
+		splitter := func() *sift.ThinkSplitter {
 			if open {
-				return llm.NewOpenThinkSplitter()
+				return sift.NewOpenThinkSplitter()
 			}
-			return &llm.ThinkSplitter{}
+			return &sift.ThinkSplitter{}
 		}
 		want := split(splitter(), []string{in})
 		chunks := chunked(in, rand.New(rand.NewPCG(seed, 0)))
