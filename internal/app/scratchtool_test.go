@@ -11,6 +11,7 @@ import (
 	"ibid/internal/app/config"
 	"ibid/internal/ibidtest"
 	"ibid/internal/tool"
+	"ibid/internal/tool/param"
 )
 
 // shout is a tool that the program knows nothing of but its line in the registry.
@@ -26,7 +27,7 @@ func (s shout) Detail(json.RawMessage) string { return "loudly" }
 
 func (s shout) Call(_ context.Context, _ access.View, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := shoutArguments{Times: 1}
-	if err := tool.ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return tool.Refuse(err)
 	}
 	said := strings.Repeat(strings.ToUpper(args.Words)+"! ", args.Times)
@@ -39,7 +40,7 @@ func (s shout) Call(_ context.Context, _ access.View, call ibid.ToolCall, _ ibid
 // had to be changed for it.
 func TestAScratchToolNeedsItsLineInTheRegistryOnly(t *testing.T) {
 	t.Parallel()
-	info := tool.Info{Name: "shout", Kind: "shout", Description: "Shouts.", Parameters: tool.Schema(shoutArguments{}),
+	info := tool.Info{Name: "shout", Kind: "shout", Description: "Shouts.", Parameters: param.Schema(shoutArguments{}),
 		Doing: "Shouting", Done: "Shouted", Verb: "shouted"}
 	p := openInProcess(t, func(c *config.Config) {
 		c.Registry = append(tool.Builtin(), tool.Definition{Info: info, Make: func(tool.Resources) tool.Tool { return shout{info} }})

@@ -10,13 +10,14 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/text"
+	"ibid/internal/tool/param"
 )
 
 //go:embed analyze_document.md
 var analyzeDescription string
 
 var analyzeDocument = Info{
-	Name: "analyze_document", Kind: ibid.ToolDocument, Description: analyzeDescription, Parameters: Schema(analyzeDocumentArguments{}),
+	Name: "analyze_document", Kind: ibid.ToolDocument, Description: analyzeDescription, Parameters: param.Schema(analyzeDocumentArguments{}),
 	Doing: "Reading a document", Done: "Read a document", Verb: "analysed a document",
 }
 
@@ -46,7 +47,7 @@ func (t *AnalyzeDocument) Detail(args json.RawMessage) string { return detail(ar
 // Call finds the document in the scope of the run, and reads it.
 func (t *AnalyzeDocument) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args analyzeDocumentArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	d, err := documentNamed(ctx, view, t.library, env.Scope, args.Filename)

@@ -8,13 +8,14 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/tool/calc"
+	"ibid/internal/tool/param"
 )
 
 //go:embed calculator.md
 var calculatorDescription string
 
 var calculator = Info{
-	Name: "calculator", Kind: ibid.ToolCalculate, Description: calculatorDescription, Parameters: Schema(calculatorArguments{}),
+	Name: "calculator", Kind: ibid.ToolCalculate, Description: calculatorDescription, Parameters: param.Schema(calculatorArguments{}),
 	Doing: "Calculating", Done: "Calculated", Verb: "calculated",
 }
 
@@ -38,7 +39,7 @@ func (t *Calculator) Detail(args json.RawMessage) string { return detail(args, "
 // rounded.
 func (t *Calculator) Call(_ context.Context, _ access.View, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args calculatorArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	result, rounded, err := calc.Calculate(args.Expression)

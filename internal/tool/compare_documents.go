@@ -12,13 +12,14 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/text"
+	"ibid/internal/tool/param"
 )
 
 //go:embed compare_documents.md
 var compareDescription string
 
 var compareDocuments = Info{
-	Name: "compare_documents", Kind: ibid.ToolDocument, Description: compareDescription, Parameters: Schema(compareDocumentsArguments{}),
+	Name: "compare_documents", Kind: ibid.ToolDocument, Description: compareDescription, Parameters: param.Schema(compareDocumentsArguments{}),
 	Doing: "Comparing documents", Done: "Compared documents", Verb: "compared documents",
 }
 
@@ -59,7 +60,7 @@ type side struct {
 // Call finds both documents in the scope of the run, and compares them.
 func (t *CompareDocuments) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args compareDocumentsArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	wanted := [2]string{args.A, args.B}

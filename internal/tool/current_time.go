@@ -11,13 +11,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/param"
 )
 
 //go:embed current_time.md
 var timeDescription string
 
 var currentTime = Info{
-	Name: "current_time", Kind: ibid.ToolClock, Description: timeDescription, Parameters: Schema(currentTimeArguments{}),
+	Name: "current_time", Kind: ibid.ToolClock, Description: timeDescription, Parameters: param.Schema(currentTimeArguments{}),
 	Doing: "Checking the time", Done: "Checked the time", Verb: "looked at the clock",
 }
 
@@ -40,7 +41,7 @@ func (t *CurrentTime) Detail(args json.RawMessage) string { return detail(args, 
 // Call tells the run's time in a zone.
 func (t *CurrentTime) Call(_ context.Context, _ access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args currentTimeArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	now := env.Now

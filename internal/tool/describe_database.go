@@ -8,13 +8,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/param"
 )
 
 //go:embed describe_database.md
 var describeDatabaseDescription string
 
 var describeDatabase = Info{
-	Name: "describe_database", Kind: ibid.ToolDatabase, Description: describeDatabaseDescription, Parameters: Schema(describeDatabaseArguments{}),
+	Name: "describe_database", Kind: ibid.ToolDatabase, Description: describeDatabaseDescription, Parameters: param.Schema(describeDatabaseArguments{}),
 	Doing: "Looking at the database", Done: "Looked at the database",
 }
 
@@ -50,7 +51,7 @@ type description struct {
 // Call looks at a database in the scope of the run.
 func (t *DescribeDatabase) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args describeDatabaseArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	d, err := databaseNamed(ctx, view, t.databases, env.Scope, args.Database)

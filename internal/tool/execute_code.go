@@ -11,13 +11,14 @@ import (
 	"ibid/internal/access"
 	"ibid/internal/sandbox"
 	"ibid/internal/text"
+	"ibid/internal/tool/param"
 )
 
 //go:embed execute_code.md
 var codeDescription string
 
 var executeCode = Info{
-	Name: "execute_code", Kind: ibid.ToolProgram, Description: codeDescription, Parameters: Schema(executeCodeArguments{}),
+	Name: "execute_code", Kind: ibid.ToolProgram, Description: codeDescription, Parameters: param.Schema(executeCodeArguments{}),
 	Doing: "Running code", Done: "Ran code", Verb: "ran a program",
 }
 
@@ -96,12 +97,12 @@ func (t *ExecuteCode) Call(ctx context.Context, view access.View, call ibid.Tool
 
 // codeOf returns the program, out of the fence that some models put around it.
 func codeOf(raw json.RawMessage) (string, error) {
-	args := argumentsOf(raw)
-	if args.err != nil {
-		return "", args.err
+	argument, err := param.Raw(raw, "code")
+	if err != nil {
+		return "", err
 	}
 	var code string
-	if json.Unmarshal(args.fields["code"], &code) != nil || strings.TrimSpace(code) == "" {
+	if json.Unmarshal(argument, &code) != nil || strings.TrimSpace(code) == "" {
 		return "", complain("code is missing")
 	}
 	if len(code) > sandbox.MaxCode {

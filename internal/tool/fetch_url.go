@@ -13,13 +13,15 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/fetch"
+	"ibid/internal/tool/excerpt"
+	"ibid/internal/tool/param"
 )
 
 //go:embed fetch_url.md
 var fetchDescription string
 
 var fetchURL = Info{
-	Name: "fetch_url", Kind: ibid.ToolWeb, Description: fetchDescription, Parameters: Schema(fetchURLArguments{}),
+	Name: "fetch_url", Kind: ibid.ToolWeb, Description: fetchDescription, Parameters: param.Schema(fetchURLArguments{}),
 	Doing: "Fetching a page", Done: "Fetched a page", Verb: "read a web page",
 }
 
@@ -60,7 +62,7 @@ func (t *FetchURL) Detail(args json.RawMessage) string { return detail(args, "ur
 // Call fetches the page and shows the parts that answer best.
 func (t *FetchURL) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args fetchURLArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	if !strings.Contains(args.URL, "://") {
@@ -85,7 +87,7 @@ func (t *FetchURL) Call(ctx context.Context, view access.View, call ibid.ToolCal
 // show makes an output of what a page says.
 func (t *FetchURL) show(page fetch.Page, x ibid.Extract, question string) ibid.ToolOutput {
 	d := ibid.Document{Title: cmp.Or(line(x.Title, 200), hostOf(page.URL)), Source: page.URL, Format: x.Format}
-	all := excerpts(x, page.URL, ibid.Passage{Document: d, Kind: ibid.SourceWeb, URL: page.URL})
+	all := excerpt.Cut(x, page.URL, ibid.Passage{Document: d, Kind: ibid.SourceWeb, URL: page.URL})
 	if len(all) == 0 {
 		return failed("%s holds no readable text", line(page.URL, 200))
 	}

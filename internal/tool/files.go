@@ -7,6 +7,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/excerpt"
 )
 
 // Files are the files of conversations.
@@ -79,7 +80,7 @@ func filePassages(f ibid.File, x ibid.Extract) []ibid.Passage {
 	d := documentOf(f, x)
 	like := ibid.Passage{Document: d, Kind: ibid.SourceAttachment, URL: f.URL(), Score: 1}
 	like.DocumentID, like.Version = d.ID, d.Version
-	all := excerpts(x, f.ID(), like)
+	all := excerpt.Cut(x, f.ID(), like)
 	if x.Format == "pdf" {
 		for i, p := range all {
 			if n := firstPage(p.Pages); n > 0 {

@@ -8,13 +8,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/param"
 )
 
 //go:embed find.md
 var findDescription string
 
 var findDocument = Info{
-	Name: "find", Kind: ibid.ToolBrowse, Description: findDescription, Parameters: Schema(findDocumentArguments{}),
+	Name: "find", Kind: ibid.ToolBrowse, Description: findDescription, Parameters: param.Schema(findDocumentArguments{}),
 	Doing: "Looking for documents by name", Done: "Looked for documents by name",
 }
 
@@ -40,7 +41,7 @@ func (t *Find) Detail(args json.RawMessage) string { return detail(args, "name")
 // Call lists the documents that are called so, or, where none is, the nearest.
 func (t *Find) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args findDocumentArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	found, all, exact, err := t.called(ctx, view, env.Scope, args.Name)

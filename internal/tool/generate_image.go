@@ -10,13 +10,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/param"
 )
 
 //go:embed generate_image.md
 var imageDescription string
 
 var generateImage = Info{
-	Name: "generate_image", Kind: ibid.ToolPicture, Description: imageDescription, Parameters: Schema(generateImageArguments{}),
+	Name: "generate_image", Kind: ibid.ToolPicture, Description: imageDescription, Parameters: param.Schema(generateImageArguments{}),
 	Doing: "Drawing an image", Done: "Drew an image", Verb: "made a picture",
 }
 
@@ -63,7 +64,7 @@ func (t *GenerateImage) Timeout() time.Duration { return 3 * time.Minute }
 // Call makes the picture.
 func (t *GenerateImage) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := generateImageArguments{Form: "square"}
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	image, err := t.painter.Paint(ctx, args.Prompt, args.Form)

@@ -11,13 +11,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/param"
 )
 
 //go:embed get_info.md
 var getInfoDescription string
 
 var getInfo = Info{
-	Name: "get_info", Kind: ibid.ToolBrowse, Description: getInfoDescription, Parameters: Schema(getInfoArguments{}),
+	Name: "get_info", Kind: ibid.ToolBrowse, Description: getInfoDescription, Parameters: param.Schema(getInfoArguments{}),
 	Doing: "Looking at a document’s details", Done: "Looked at a document’s details",
 }
 
@@ -40,7 +41,7 @@ func (t *GetInfo) Detail(args json.RawMessage) string { return detail(args, "doc
 // Call finds the document in the scope of the run.
 func (t *GetInfo) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args getInfoArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	d, err := documentNamed(ctx, view, t.library, env.Scope, args.Document)

@@ -9,13 +9,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/param"
 )
 
 //go:embed list_contents.md
 var listContentsDescription string
 
 var listContents = Info{
-	Name: "list_contents", Kind: ibid.ToolBrowse, Description: listContentsDescription, Parameters: Schema(listContentsArguments{}),
+	Name: "list_contents", Kind: ibid.ToolBrowse, Description: listContentsDescription, Parameters: param.Schema(listContentsArguments{}),
 	Doing: "Looking into a folder", Done: "Looked into a folder",
 }
 
@@ -38,7 +39,7 @@ func (t *ListContents) Detail(args json.RawMessage) string { return detail(args,
 // Call lists the folders and documents that lie directly in a folder.
 func (t *ListContents) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args listContentsArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	folder, ok, err := t.folder(ctx, view, env.Scope, args.Folder)

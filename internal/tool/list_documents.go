@@ -10,13 +10,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/param"
 )
 
 //go:embed list_documents.md
 var listDescription string
 
 var listDocuments = Info{
-	Name: "list_documents", Kind: ibid.ToolDocument, Description: listDescription, Parameters: Schema(listDocumentsArguments{}),
+	Name: "list_documents", Kind: ibid.ToolDocument, Description: listDescription, Parameters: param.Schema(listDocumentsArguments{}),
 	Doing: "Looking through the library", Done: "Looked through the library", Verb: "listed the documents",
 }
 
@@ -39,7 +40,7 @@ func (t *ListDocuments) Detail(args json.RawMessage) string { return detail(args
 // Call lists the documents in the scope of the run, one a line.
 func (t *ListDocuments) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args listDocumentsArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	q := ibid.DocumentQuery{Scope: env.Scope}

@@ -11,13 +11,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/param"
 )
 
 //go:embed query_database.md
 var queryDatabaseDescription string
 
 var queryDatabase = Info{
-	Name: "query_database", Kind: ibid.ToolDatabase, Description: queryDatabaseDescription, Parameters: Schema(queryDatabaseArguments{}), Shows: "sql",
+	Name: "query_database", Kind: ibid.ToolDatabase, Description: queryDatabaseDescription, Parameters: param.Schema(queryDatabaseArguments{}), Shows: "sql",
 	Doing: "Querying the database", Done: "Queried the database",
 }
 
@@ -44,7 +45,7 @@ const resultBytes = 10 << 10
 // Call runs one statement in the scope of the run.
 func (t *QueryDatabase) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args queryDatabaseArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	d, err := databaseNamed(ctx, view, t.databases, env.Scope, args.Database)

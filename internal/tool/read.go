@@ -10,13 +10,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/param"
 )
 
 //go:embed read.md
 var readDescription string
 
 var readDocument = Info{
-	Name: "read", Kind: ibid.ToolRead, Description: readDescription, Parameters: Schema(readDocumentArguments{}),
+	Name: "read", Kind: ibid.ToolRead, Description: readDescription, Parameters: param.Schema(readDocumentArguments{}),
 	Doing: "Reading", Done: "Read",
 }
 
@@ -53,7 +54,7 @@ func (t *Read) Detail(args json.RawMessage) string {
 // Call finds the document in the scope of the run, and reads what is asked for.
 func (t *Read) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args readDocumentArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	d, err := documentNamed(ctx, view, t.library, env.Scope, args.Document)

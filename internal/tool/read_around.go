@@ -9,13 +9,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/param"
 )
 
 //go:embed read_around.md
 var readAroundDescription string
 
 var readAround = Info{
-	Name: "read_around", Kind: ibid.ToolRead, Description: readAroundDescription, Parameters: Schema(readAroundArguments{}),
+	Name: "read_around", Kind: ibid.ToolRead, Description: readAroundDescription, Parameters: param.Schema(readAroundArguments{}),
 	Doing: "Reading on around a passage", Done: "Read on around a passage",
 }
 
@@ -46,7 +47,7 @@ func (t *ReadAround) Detail(args json.RawMessage) string { return detail(args, "
 // Call finds the passage in its document, as that is now.
 func (t *ReadAround) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := readAroundArguments{Before: usualNeighbours, After: usualNeighbours}
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	cited, d, err := passageNamed(ctx, view, t.library, env, args.Passage)

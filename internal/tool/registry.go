@@ -24,7 +24,7 @@ type Info struct {
 	Name        string
 	Kind        ibid.ToolKind
 	Description string          // what the model is told: the .md file beside the tool
-	Parameters  json.RawMessage // of the arguments; see Schema
+	Parameters  json.RawMessage // of the arguments; see param.Schema
 	Shows       string          // see ibid.ToolSpec
 
 	// What people see while the tool runs, and afterwards: "Reading", "Read".

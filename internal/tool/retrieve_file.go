@@ -10,13 +10,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/param"
 )
 
 //go:embed retrieve_file.md
 var retrieveDescription string
 
 var retrieveFile = Info{
-	Name: "retrieve_file", Kind: ibid.ToolRead, Description: retrieveDescription, Parameters: Schema(retrieveFileArguments{}),
+	Name: "retrieve_file", Kind: ibid.ToolRead, Description: retrieveDescription, Parameters: param.Schema(retrieveFileArguments{}),
 	Doing: "Opening a file", Done: "Opened a file", Verb: "read an attached file",
 }
 
@@ -47,7 +48,7 @@ func (t *RetrieveFile) Detail(args json.RawMessage) string {
 // Call reads what is asked for.
 func (t *RetrieveFile) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args retrieveFileArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	there, err := t.files.store.Files(ctx, view, env.ThreadID)

@@ -11,13 +11,14 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/search"
+	"ibid/internal/tool/param"
 )
 
 //go:embed search_graph.md
 var graphDescription string
 
 var searchGraph = Info{
-	Name: "search_graph", Kind: ibid.ToolGraph, Description: graphDescription, Parameters: Schema(searchGraphArguments{}),
+	Name: "search_graph", Kind: ibid.ToolGraph, Description: graphDescription, Parameters: param.Schema(searchGraphArguments{}),
 	Doing: "Following names through the documents", Done: "Followed names through the documents",
 }
 
@@ -72,7 +73,7 @@ const (
 // Call walks from an entity, within the scope of the run.
 func (t *SearchGraph) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := searchGraphArguments{Hops: 2}
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	w := walk{tool: t, scope: env.Scope, paths: map[string][]string{}}

@@ -10,13 +10,14 @@ import (
 	"ibid/internal/access"
 	"ibid/internal/search"
 	"ibid/internal/text"
+	"ibid/internal/tool/param"
 )
 
 //go:embed search_hypothetical.md
 var hypotheticalDescription string
 
 var searchHypothetical = Info{
-	Name: "search_hypothetical", Kind: ibid.ToolSearch, Description: hypotheticalDescription, Parameters: Schema(searchHypotheticalArguments{}),
+	Name: "search_hypothetical", Kind: ibid.ToolSearch, Description: hypotheticalDescription, Parameters: param.Schema(searchHypotheticalArguments{}),
 	Doing: "Searching for similar passages", Done: "Searched for similar passages",
 }
 
@@ -57,7 +58,7 @@ const (
 // find nothing.
 func (t *SearchHypothetical) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := searchHypotheticalArguments{Limit: search.DefaultLimit}
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	q := search.Query{Text: args.Query, Scope: env.Scope, Limit: args.Limit}

@@ -8,13 +8,14 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/search"
+	"ibid/internal/tool/param"
 )
 
 //go:embed search_keywords.md
 var keywordsDescription string
 
 var searchKeywords = Info{
-	Name: "search_keywords", Kind: ibid.ToolSearch, Description: keywordsDescription, Parameters: Schema(searchKeywordsArguments{}),
+	Name: "search_keywords", Kind: ibid.ToolSearch, Description: keywordsDescription, Parameters: param.Schema(searchKeywordsArguments{}),
 	Doing: "Searching for words", Done: "Searched for words",
 }
 
@@ -38,7 +39,7 @@ func (t *SearchKeywords) Detail(args json.RawMessage) string { return detail(arg
 // Call searches by words alone, within the scope of the run.
 func (t *SearchKeywords) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := searchKeywordsArguments{Limit: search.DefaultLimit}
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	q := search.Query{Text: args.Query, Scope: env.Scope, Limit: args.Limit}

@@ -9,13 +9,14 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/search"
+	"ibid/internal/tool/param"
 )
 
 //go:embed search_knowledge_base.md
 var searchDescription string
 
 var searchKnowledgeBase = Info{
-	Name: "search_knowledge_base", Kind: ibid.ToolSearch, Description: searchDescription, Parameters: Schema(searchKnowledgeBaseArguments{}),
+	Name: "search_knowledge_base", Kind: ibid.ToolSearch, Description: searchDescription, Parameters: param.Schema(searchKnowledgeBaseArguments{}),
 	Doing: "Searching your documents", Done: "Searched your documents", Verb: "searched the documents",
 }
 
@@ -53,7 +54,7 @@ func (t *SearchKnowledgeBase) Detail(args json.RawMessage) string { return detai
 // does not see the files of the conversation: a scope names what is in the library.
 func (t *SearchKnowledgeBase) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := searchKnowledgeBaseArguments{Limit: search.DefaultLimit}
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	q := search.Query{Text: args.Query, Scope: env.Scope, Limit: args.Limit, Expand: args.Expand}

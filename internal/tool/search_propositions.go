@@ -9,13 +9,14 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/search"
+	"ibid/internal/tool/param"
 )
 
 //go:embed search_propositions.md
 var propositionsDescription string
 
 var searchPropositions = Info{
-	Name: "search_propositions", Kind: ibid.ToolSearch, Description: propositionsDescription, Parameters: Schema(searchPropositionsArguments{}),
+	Name: "search_propositions", Kind: ibid.ToolSearch, Description: propositionsDescription, Parameters: param.Schema(searchPropositionsArguments{}),
 	Doing: "Searching for sentences", Done: "Searched for sentences",
 }
 
@@ -46,7 +47,7 @@ func (t *SearchPropositions) Detail(args json.RawMessage) string { return detail
 // Call searches within the scope of the run.
 func (t *SearchPropositions) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := searchPropositionsArguments{Limit: search.DefaultLimit}
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	q := search.Query{Text: args.Query, Scope: env.Scope, Limit: args.Limit}

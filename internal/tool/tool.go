@@ -13,6 +13,7 @@
 package tool
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,23 +22,31 @@ import (
 
 	"ibid"
 	"ibid/internal/text"
+	"ibid/internal/tool/param"
 )
 
 // complaint is an error for the model, which can correct what it has asked for, or
 // explain.
-type complaint string
-
-func (c complaint) Error() string { return string(c) }
+type complaint = param.Error
 
 func complain(format string, args ...any) error { return complaint(fmt.Sprintf(format, args...)) }
 
-// Refuse makes an output of what ReadArguments finds wrong, or of another complaint,
+// Refuse makes an output of what param.Read finds wrong, or of another complaint,
 // which the model can correct; any other error stays one.
 func Refuse(err error) (ibid.ToolOutput, error) {
 	if c := complaint(""); errors.As(err, &c) {
 		return failed("%s", c), nil
 	}
 	return ibid.ToolOutput{}, err
+}
+
+// detail is one argument, or several, as people see it while the tool works.
+func detail(raw json.RawMessage, names ...string) string {
+	shown := param.Texts(raw, names...)
+	for i, s := range shown {
+		shown[i] = line(s, 160)
+	}
+	return strings.Join(shown, " · ")
 }
 
 // failed is an output that tells the model what it can mend or must explain.

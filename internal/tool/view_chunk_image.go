@@ -8,13 +8,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/param"
 )
 
 //go:embed view_chunk_image.md
 var viewDescription string
 
 var viewChunkImage = Info{
-	Name: "view_chunk_image", Kind: ibid.ToolRead, Description: viewDescription, Parameters: Schema(viewChunkImageArguments{}),
+	Name: "view_chunk_image", Kind: ibid.ToolRead, Description: viewDescription, Parameters: param.Schema(viewChunkImageArguments{}),
 	Doing: "Looking at a page", Done: "Looked at a page",
 }
 
@@ -39,7 +40,7 @@ func (t *ViewChunkImage) Detail(args json.RawMessage) string { return detail(arg
 // shows the words it was cited with.
 func (t *ViewChunkImage) Call(ctx context.Context, view access.View, call ibid.ToolCall, env ibid.ToolEnv) (ibid.ToolOutput, error) {
 	var args viewChunkImageArguments
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	cited, d, err := passageNamed(ctx, view, t.library, env, args.Passage)

@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/tool/param"
 	"ibid/internal/websearch"
 )
 
@@ -17,7 +18,7 @@ import (
 var webSearchDescription string
 
 var webSearch = Info{
-	Name: "web_search", Kind: ibid.ToolWeb, Description: webSearchDescription, Parameters: Schema(webSearchArguments{}),
+	Name: "web_search", Kind: ibid.ToolWeb, Description: webSearchDescription, Parameters: param.Schema(webSearchArguments{}),
 	Doing: "Searching the web", Done: "Searched the web", Verb: "searched the web",
 }
 
@@ -50,7 +51,7 @@ func (t *WebSearch) Detail(args json.RawMessage) string { return detail(args, "q
 // Call answers {"query", "results": [{title, url, snippet}]}.
 func (t *WebSearch) Call(ctx context.Context, view access.View, call ibid.ToolCall, _ ibid.ToolEnv) (ibid.ToolOutput, error) {
 	args := webSearchArguments{Limit: defaultResults}
-	if err := ReadArguments(call.Arguments, &args); err != nil {
+	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
 	found, err := t.engine.Search(ctx, line(args.Query, 1000), min(max(args.Limit, 1), websearch.MaxResults))

@@ -1,11 +1,21 @@
-package tool
+// Package param is how tools take their arguments: as a struct, from whose fields the
+// schema that models are told is made (Schema), and into which the arguments of a call
+// are read (Read).
+package param
 
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 )
+
+// Error says what is wrong with the arguments of a call, in words for the model, which
+// can correct them.
+type Error string
+
+func (e Error) Error() string { return string(e) }
 
 // maxArgument bounds one argument, in bytes.
 const maxArgument = 4000
@@ -14,7 +24,7 @@ const maxArgument = 4000
 // wrong with one that is asked for stands in err; only the first is kept.
 type arguments struct {
 	fields map[string]json.RawMessage
-	err    error // a complaint
+	err    error // an Error
 }
 
 // argumentsOf reads the arguments of a call: an object, nothing at all, or an
@@ -33,7 +43,7 @@ func argumentsOf(raw json.RawMessage) *arguments {
 
 func (a *arguments) wrong(format string, args ...any) {
 	if a.err == nil {
-		a.err = complain(format, args...)
+		a.err = Error(fmt.Sprintf(format, args...))
 	}
 }
 
@@ -91,13 +101,21 @@ func (a *arguments) flag(name string) bool {
 	return on
 }
 
-// detail is one argument as people see it while the tool works.
-func detail(raw json.RawMessage, names ...string) string {
-	var shown []string
+// Texts returns those arguments of a call that are there, as texts.
+func Texts(raw json.RawMessage, names ...string) []string {
+	args := argumentsOf(raw)
+	var texts []string
 	for _, name := range names {
-		if s := argumentsOf(raw).optional(name); s != "" {
-			shown = append(shown, line(s, 160))
+		if s := args.optional(name); s != "" {
+			texts = append(texts, s)
 		}
 	}
-	return strings.Join(shown, " · ")
+	return texts
+}
+
+// Raw returns one argument of a call as it came, whatever its length; nil where it is
+// not there.
+func Raw(raw json.RawMessage, name string) (json.RawMessage, error) {
+	args := argumentsOf(raw)
+	return args.fields[name], args.err
 }

@@ -1,4 +1,4 @@
-package tool
+package param
 
 import (
 	"encoding/json"
@@ -39,7 +39,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-func TestReadArguments(t *testing.T) {
+func TestRead(t *testing.T) {
 	usual := everyArgument{Limit: 7, Form: "square"}
 	for raw, want := range map[string]everyArgument{
 		`{"name":"a"}`: {Name: "a", Limit: 7, Form: "square"},
@@ -48,7 +48,7 @@ func TestReadArguments(t *testing.T) {
 		`"{\"name\":\"inside\"}"`: {Name: "inside", Limit: 7, Form: "square"},
 	} {
 		got := usual
-		if err := ReadArguments(json.RawMessage(raw), &got); err != nil || got != want {
+		if err := Read(json.RawMessage(raw), &got); err != nil || got != want {
 			t.Errorf("%s: %+v, %v, want %+v", raw, got, err, want)
 		}
 	}
@@ -62,12 +62,9 @@ func TestReadArguments(t *testing.T) {
 		`{"name":"a","whole":"yes"}`:  "whole must be true or false",
 	} {
 		got := usual
-		err := ReadArguments(json.RawMessage(raw), &got)
+		err := Read(json.RawMessage(raw), &got)
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", raw, err, want)
-		}
-		if out, err := Refuse(err); err != nil || !out.Failed || out.Content != want {
-			t.Errorf("%s: the model is told %q, %v", raw, out.Content, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package tool
+package param
 
 import (
 	"encoding/json"
@@ -77,7 +77,7 @@ func fieldsOf(t reflect.Type) []field {
 		name, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
 		f := field{index: i, name: name, kind: kinds[sf.Type.Kind()], required: options != "omitempty", about: sf.Tag.Get("about")}
 		if f.kind == "" || name == "" {
-			panic(fmt.Sprintf("tool: the argument %s.%s needs a name, and must be a string, an int or a bool", t, sf.Name))
+			panic(fmt.Sprintf("param: the argument %s.%s needs a name, and must be a string, an int or a bool", t, sf.Name))
 		}
 		f.minimum, f.maximum = bound(sf.Tag, "minimum"), bound(sf.Tag, "maximum")
 		if enum := sf.Tag.Get("enum"); enum != "" {
@@ -95,17 +95,16 @@ func bound(tag reflect.StructTag, name string) *int {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil {
-		panic(fmt.Sprintf("tool: %s is no number: %q", name, s))
+		panic(fmt.Sprintf("param: %s is no number: %q", name, s))
 	}
 	return &n
 }
 
-// ReadArguments reads the arguments of a call into a struct as Schema describes it.
+// Read reads the arguments of a call into a struct as Schema describes it.
 // What is left out keeps the value that stands in the struct. Models are imprecise,
 // so a number may come as "5" or 5.0 and a text as a number, and whole numbers with
-// two bounds are brought between them. The error is for the model: the output of
-// the call is Refuse(err).
-func ReadArguments(raw json.RawMessage, into any) error {
+// two bounds are brought between them. The error is an Error.
+func Read(raw json.RawMessage, into any) error {
 	args := argumentsOf(raw)
 	v := reflect.ValueOf(into).Elem()
 	for _, f := range fieldsOf(v.Type()) {
