@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,12 +29,14 @@ func TestReaderInTheAgent(t *testing.T) {
 		if c.model != nil {
 			cfg.Model = c.model
 		}
-		var log []ibid.EventData
-		out, err := Run(t.Context(), cfg, c.task, func(d ibid.EventData) error {
-			log = append(log, d)
-			return nil
+		synctest.Test(t, func(t *testing.T) { // so that searches end in a certain order
+			var log []ibid.EventData
+			out, err := Run(t.Context(), cfg, c.task, func(d ibid.EventData) error {
+				log = append(log, d)
+				return nil
+			})
+			b.WriteString(writeEvents(log) + writeEnd(out, err))
 		})
-		b.WriteString(writeEvents(log) + writeEnd(out, err))
 	}
 	path := filepath.Join("testdata", "reader.golden")
 	if *update {

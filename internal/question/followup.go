@@ -47,22 +47,13 @@ const MaxBack = 4
 
 var (
 	// continues begins questions that go on with the one before.
-	continues = regexp.MustCompile(`(?i)^¿?\s*(?:(?:and|but|or|so|then)?,?\s*(?:what about|how about|and|but|or)|` +
-		`(?:und|aber|oder)(?: was ist mit| wie (?:ist|war) es(?: mit)?)?|(?:et|mais)(?: pour| qu['’]en est-il de)?|(?:y|pero|e|ma|mas)(?: qué hay de| que tal)?)\s+(.+?)\s*[?？.!]*$`)
+	continues = form(`^¿?\s*{go on}\s+(.+?)\s*[?？.!]*$`)
 	// alone is a question word with nothing to ask about.
-	alone = regexp.MustCompile(`(?i)^[^\pL]*(?:(?:and|but|und|et|y|e) )?(?:why|how|when|where|who|what|how so|how much|how many|since when|by whom|why not|what else|` +
-		`warum|wieso|wann|wo|wer|wie|seit wann|pourquoi|quand|où|qui|comment|combien|por qué|cuándo|dónde|quién|cómo|perché|quando|dove|chi|come|quem|onde|como)[^\pL]*$`)
-	// pronouns stand for something that was named.
-	pronouns = regexp.MustCompile(`(?i)\b(it|its|they|them|their|theirs|he|him|his|she|her|hers)\b`)
-	// foreignPronouns do so in the languages besides English. Those that are
-	// articles too, or address the reader, are left out.
-	foreignPronouns = map[string]*regexp.Regexp{
-		"de": regexp.MustCompile(`(?:^|\s)([Ee]r|sie|ihn|ihm|ihr|seine[nmrs]?|ihre[nmrs]?|deren|dessen|dies|das)[\s?.,!]`),
-		"fr": regexp.MustCompile(`(?i)(?:^|[\s-])(il|elle|ils|elles|lui|leur|leurs|son|sa|ses|cela|ça)[\s?.,!]`),
-		"es": regexp.MustCompile(`(?i)(?:^|[\s¿])(él|ella|ellos|ellas|su|sus|eso)[\s?.,!]`),
-		"it": regexp.MustCompile(`(?i)(?:^|\s)(lui|lei|loro|suo|sua|suoi|sue|egli|essa|esso)[\s?.,!]`),
-		"pt": regexp.MustCompile(`(?i)(?:^|\s)(ele|ela|eles|elas|seu|sua|seus|suas|dele|dela|isso)[\s?.,!]`),
-	}
+	alone = form(`^[^\pL]*(?:(?:{and}|but) )?{alone}[^\pL]*$`)
+	// pronouns stand for something that was named, by language: those that are articles
+	// too, or address the reader, are left out. In English they are replaced.
+	pronouns = formsByLanguage(`(?:^|[\s¿-])({pronoun})[\s?.,!]`)
+	english  = regexp.MustCompile(`(?i)\b` + oneOf([]string{"en"}, "pronoun") + `\b`)
 	// pointing words stand for all that was said.
 	pointing = regexp.MustCompile(`(?i)^(this|that|these|those)\b|\b(is|was|are|were|does|did|do) (this|that|these|those)\b|\b(this|that|these|those|the (?:first|second|third|last|former|latter|same|other)(?: one)?|ones?)\W*$`)
 	// impersonal "it" stands for nothing.
@@ -77,9 +68,9 @@ func Leans(q string) bool {
 	if m := continues.FindStringSubmatch(q); m != nil && len(strings.Fields(m[1])) <= 8 {
 		return true
 	}
-	at := pronouns.FindStringIndex(q)
-	if foreign := foreignPronouns[text.QuestionLanguage(q)]; foreign != nil {
-		at = foreign.FindStringIndex(q)
+	at := english.FindStringIndex(q)
+	if language := text.QuestionLanguage(q); language != "en" && pronouns[language] != nil {
+		at = pronouns[language].FindStringIndex(q)
 	}
 	if at == nil || impersonal.MatchString(q) {
 		return false
@@ -97,7 +88,7 @@ func another(question, before string) (string, bool) {
 	}
 	whole := question[m[2]:]
 	at := asks.FindStringIndex(whole)
-	if at == nil || at[0] != 0 || pronouns.MatchString(whole) || pointing.MatchString(whole) || !objectOf.MatchString(whole) {
+	if at == nil || at[0] != 0 || english.MatchString(whole) || pointing.MatchString(whole) || !objectOf.MatchString(whole) {
 		return "", false
 	}
 	return whole, true
@@ -111,7 +102,7 @@ func exchange(question, before string) (string, bool) {
 		return "", false
 	}
 	part := m[1]
-	if len(strings.Fields(part)) > 8 || asks.MatchString(part) || pronouns.MatchString(part) || pointing.MatchString(part) {
+	if len(strings.Fields(part)) > 8 || asks.MatchString(part) || english.MatchString(part) || pointing.MatchString(part) {
 		return "", false
 	}
 	thing := strings.TrimSpace(preposition.ReplaceAllString(part, ""))
@@ -139,7 +130,7 @@ func exchange(question, before string) (string, bool) {
 
 var (
 	asks        = regexp.MustCompile(`(?i)\b(who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should)\b`)
-	preposition = regexp.MustCompile(`(?i)^(in|for|of|at|on|by|with|to|from|during|under|im|für|von|bei|mit|en|para|de|del|dans|pour|au|à|chez|em|nel|nella|per|di|da)\s+`)
+	preposition = form(`^{preposition}\s+`)
 	figures     = regexp.MustCompile(`\d[\d.,]*\d|\d`)
 	determined  = regexp.MustCompile(`(?i)^(the|my|our|your|a|an)\s+\pL`)
 	// objectOf is what "what is the rent?" and "who signed the lease?" are about.
@@ -195,7 +186,7 @@ func refer(question, before string) (string, bool) {
 		return "", false
 	}
 	said := false
-	full := pronouns.ReplaceAllStringFunc(question, func(p string) string {
+	full := english.ReplaceAllStringFunc(question, func(p string) string {
 		low := strings.ToLower(p)
 		if determined.MatchString(thing) && (low == "he" || low == "him" || low == "his" || low == "she" || low == "her" || low == "hers") {
 			return p // what they stand for was not named
@@ -226,23 +217,27 @@ func beside(question, before string) string {
 	if len(words) == 0 {
 		return question
 	}
-	return question + " (" + strings.Join(words[:min(len(words), 12)], " ") + ")"
+	return question + " (" + strings.Join(words[:min(len(words), maxWords)], " ") + ")"
 }
 
 // ContentWords are the words of a question that say what it is about, as
-// written.
-func ContentWords(s string) []string {
-	a := text.NewAnalyzer(language(s))
+// written, each once.
+func ContentWords(s string) []string { return contentWords(s, map[string]bool{}) }
+
+// contentWords leaves out words whose terms were seen, and adds those that it returns.
+func contentWords(s string, seen map[string]bool) []string {
+	a := text.NewAnalyzer(languageOf(s))
 	var words []string
 	for w := range text.Words(s) {
-		if _, ok := a.Term(w.Text); ok && !w.Joined && !text.Asking(w.Text) {
+		if t, ok := a.Term(w.Text); ok && !w.Joined && !text.Asking(w.Text) && !seen[t] {
+			seen[t] = true
 			words = append(words, s[w.Start:w.End])
 		}
 	}
 	return words
 }
 
-func language(s string) string {
+func languageOf(s string) string {
 	if l := text.QuestionLanguage(s); l != "" {
 		return l
 	}
@@ -259,7 +254,7 @@ func names(s string) []text.Span {
 		word := s[at[0]:at[1]]
 		c, _ := utf8.DecodeRuneInString(word)
 		switch {
-		case first || !unicode.IsUpper(c) || word == "I" || months[strings.ToLower(word)]:
+		case first || !unicode.IsUpper(c) || word == "I" || notName[strings.ToLower(word)]:
 			joined = joined && withinName[word]
 		case joined || len(found) > 0 && s[found[len(found)-1].End:at[0]] == " ":
 			found[len(found)-1].End = at[1]
@@ -278,8 +273,8 @@ func names(s string) []text.Span {
 
 var (
 	wordAt     = regexp.MustCompile(`[\pL\d][\pL\d'’&.-]*[\pL\d]|[\pL\d]`)
-	withinName = words("of the de la von van der den du di & für")
-	months     = words("january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday english german french")
+	withinName = words("within name")
+	notName    = words("not a name")
 )
 
 // isName reports whether a part is nothing but a name.
@@ -287,3 +282,32 @@ func isName(s string) bool {
 	n := names("x " + s)
 	return len(n) == 1 && n[0].Start == 2 && n[0].End == len(s)+2
 }
+
+// leastAlone is how many words a question has that says what it is about.
+const leastAlone = 2
+
+// TakenOver are the words of earlier questions, oldest first, that a question needs:
+// those of the nearest one that stands alone, and of what came after it. "" where the
+// question stands alone itself.
+func TakenOver(question string, earlier []string) string {
+	needs := func(q string) bool { return Leans(q) || len(contentWords(q, map[string]bool{})) < leastAlone }
+	if len(earlier) == 0 || !needs(question) {
+		return ""
+	}
+	seen := map[string]bool{}
+	for _, t := range text.NewAnalyzer(languageOf(question)).Terms(question) {
+		seen[t] = true
+	}
+	var words []string
+	for back := 1; back <= min(MaxBack, len(earlier)); back++ {
+		before := earlier[len(earlier)-back]
+		words = append(words, contentWords(before, seen)...)
+		if !needs(before) && len(words) > 0 {
+			break
+		}
+	}
+	return strings.Join(words[:min(len(words), maxWords)], " ")
+}
+
+// maxWords is how many words of earlier questions are taken over at most.
+const maxWords = 12

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -97,7 +98,7 @@ func (r *Reader) nextMove(t task, req ibid.ModelRequest) reply {
 	if out, ok := r.nextOfData(t, req); ok {
 		return out
 	}
-	if last.tool == toolList && !asksList.MatchString(t.question) && len(req.Tools) > 0 {
+	if last.tool == toolList && !question.Library(t.question) && len(req.Tools) > 0 {
 		return r.afterLookup(t, req)
 	}
 	var passages []ibid.Handled
@@ -157,7 +158,7 @@ func (r *Reader) afterLookup(t task, req ibid.ModelRequest) reply {
 	has := offers(req)
 	m := r.decide(t, func(tool string) bool { return tool != toolList && has(tool) })
 	switch names := t.knownNames().listed(); {
-	case thisDocument.MatchString(t.question) && len(names) > 1 && m.tool == toolSearch:
+	case question.ThisDocument(t.question) && len(names) > 1 && m.tool == toolSearch:
 		return reply{text: "Which document do you mean? You have these:\n\n- " + strings.Join(names, "\n- ")}
 	case !has(m.tool):
 		return reply{text: nothingFound(nil)}
@@ -259,7 +260,7 @@ func (r *Reader) reformulate(t task, req ibid.ModelRequest, queries []string, se
 		return reply{}, false
 	}
 	q := strings.Join(queries, " ")
-	again := strings.Join(contentWords(r.analyzer(q), q, map[string]bool{}), " ")
+	again := strings.Join(question.ContentWords(q), " ")
 	if again == "" || slices.Contains(asked(t.rounds), again) {
 		return reply{}, false
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -41,7 +42,7 @@ func (r *Reader) route(t task) []part {
 	a := r.analyzer("")
 	var parts []part
 	asked := false
-	for _, q := range splitQuestions(t.question) {
+	for _, q := range question.Split(t.question, maxQueries) {
 		best, bestScore := "", 0
 		words := readWords(a, q)
 		for _, d := range databases {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ibid"
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -70,7 +71,7 @@ func (t task) aboutAttached() bool {
 		return true
 	}
 	// With a file beside the question "this" can hardly mean anything else.
-	came, points, before := len(t.attached)+len(t.files) > 0, thisDocument.MatchString(t.question), ""
+	came, points, before := len(t.attached)+len(t.files) > 0, question.ThisDocument(t.question), ""
 	for w := range text.Words(t.question) {
 		switch {
 		case came && attachedWords[w.Text]:
@@ -91,8 +92,8 @@ func (t task) asksForAttached() bool {
 	if len(t.attached)+len(t.filesAtHand()) == 0 {
 		return false
 	}
-	name, whole := asksForAll(t.question)
-	whole = whole || thisDocument.MatchString(t.question)
+	name, whole := question.Whole(t.question)
+	whole = whole || question.ThisDocument(t.question)
 	if !whole && !text.Asks(t.question) && len(t.attached)+len(t.files) > 0 {
 		return true // "Summarise, please."
 	}

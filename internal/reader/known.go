@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -84,7 +85,7 @@ func anyContains(titles []string, name string) bool {
 // isDocument reports whether a name is that of a file, or may be a title and
 // stands in what is known of the documents.
 func (k knownNames) isDocument(name string) bool {
-	return fileName.MatchString(name) || isTitle(name) && (containsName(k.lists, name) || anyContains(k.titles, name))
+	return question.IsFileName(name) || isTitle(name) && (containsName(k.lists, name) || anyContains(k.titles, name))
 }
 
 // isTitle reports whether a name reads like that of a document: short, and with

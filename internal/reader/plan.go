@@ -3,11 +3,11 @@ package reader
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"ibid"
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -57,19 +57,19 @@ func (r *Reader) decide(t task, has func(string) bool) move {
 	if s, ok := smallTalk(q); ok {
 		return move{say: s}
 	}
-	if e, ok := arithmetic(q); ok && has(toolCalculate) {
+	if e, ok := question.Arithmetic(q); ok && has(toolCalculate) {
 		return move{tool: toolCalculate, args: []string{e}}
 	}
-	if m := asksTime.FindStringSubmatch(q); m != nil && has(toolTime) {
-		return move{tool: toolTime, args: strings.Fields(strings.Join(strings.Fields(m[len(m)-1]), "_"))}
+	if zone, ok := question.Clock(q); ok && has(toolTime) {
+		return move{tool: toolTime, args: strings.Fields(strings.Join(strings.Fields(zone), "_"))}
 	}
-	if u := address.FindString(q); u != "" && has(toolFetch) {
-		return move{tool: toolFetch, args: []string{strings.TrimRight(u, ".,;:!?)")}}
+	if url, ok := question.Address(q); ok && has(toolFetch) {
+		return move{tool: toolFetch, args: []string{url}}
 	}
-	if asksWeb.MatchString(q) && has(toolWeb) {
-		return move{tool: toolWeb, queries: []string{strings.Join(strings.Fields(asksWeb.ReplaceAllString(q, " ")), " ")}}
+	if query, ok := question.Web(q); ok && has(toolWeb) {
+		return move{tool: toolWeb, queries: []string{query}}
 	}
-	if asksList.MatchString(q) && has(toolList) {
+	if question.Library(q) && has(toolList) {
 		return move{tool: toolList}
 	}
 	if m, ok := aboutDocuments(q, known, has); ok {
@@ -85,7 +85,7 @@ func (r *Reader) decide(t task, has func(string) bool) move {
 // called, it looks that up first.
 func aboutDocuments(q string, known knownNames, has func(string) bool) (move, bool) {
 	named := known.namedIn(q)
-	if a, b, ok := comparison(q); ok && has(toolCompare) {
+	if a, b, ok := question.ComparedNames(q); ok && has(toolCompare) {
 		switch {
 		case len(named) == 2:
 			return move{tool: toolCompare, args: []string{named[0], named[1], q}}, true
@@ -98,7 +98,7 @@ func aboutDocuments(q string, known knownNames, has func(string) bool) (move, bo
 	if !has(toolAnalyze) {
 		return move{}, false
 	}
-	if thisDocument.MatchString(q) && len(named) == 0 {
+	if question.ThisDocument(q) && len(named) == 0 {
 		if names := known.listed(); len(names) == 1 {
 			return move{tool: toolAnalyze, args: names}, true
 		} else if len(names) == 0 && has(toolList) {
@@ -106,7 +106,7 @@ func aboutDocuments(q string, known knownNames, has func(string) bool) (move, bo
 		}
 		return move{}, false
 	}
-	name, whole := asksForAll(q)
+	name, whole := question.Whole(q)
 	switch {
 	case !whole:
 	case len(named) > 0:
@@ -119,39 +119,10 @@ func aboutDocuments(q string, known knownNames, has func(string) bool) (move, bo
 	return move{}, false
 }
 
-// asksForAll reports whether a question asks for a document as a whole: to sum it
-// up, or what it is about. name is what it calls it.
-func asksForAll(q string) (name string, ok bool) {
-	if name, ok = analysis(q); ok {
-		return name, true
-	}
-	if file := text.FileMention.FindString(q); file != "" {
-		_, rest := text.Mentions(q, [][]string{{file}})
-		return file, !text.Asks(rest)
-	}
-	if m := contents.FindStringSubmatch(q); m != nil {
-		return strings.Trim(m[1]+m[2], wrapping), true
-	}
-	return "", false
-}
-
-// contents asks what is in a document, or what it is about.
-var contents = regexp.MustCompile(`(?i)^\W*what(?:['’]s| is)(?: (?:in|inside) (?:the|my|our|your) (.+?)| (?:the |my )?(.+) about)\W*$`)
-
 // spelt reports whether a name is spelt like that of a file: q3, draft_2.
 func spelt(name string) bool {
 	return len(strings.Fields(name)) <= 2 && strings.ContainsAny(name, "0123456789_-")
 }
-
-var (
-	asksTime = regexp.MustCompile(`(?i)^\W*(please )?(can you )?(tell me )?(what('s| is) (the )?(current |local |exact )*(time|date)( and (time|date))?( now| today| right now| is it)?|what time is it( now| right now)?|what (day|date|year|month) is (it|today)( now| today)?|what('s| is) (today's|the current|today) ?(date|day|time)?|today's date|current (date|time))(?: in ([\p{L} /_]+?))?(?: now| right now)?\W*$`)
-	asksList = regexp.MustCompile(`(?i)^\W*(please )?(can you )?((what|which) (documents|files|sources|books|papers)( (do (i|you|we) have|are (there|available|loaded|stored|in [\w ]+)|have (i|we) (added|uploaded)|did (i|we) (add|upload)|do you know|can you (see|search|read)))?|(list|show)( me)?( all)?( of)?( the| my| our| your)? (documents|files|sources|library)|how many (documents|files) (do (i|you|we) have|are there)[\w ]*|what('s| is) in (my|the|your) (library|knowledge base|collection|vault))( now| here| so far)?\W*$`)
-	address  = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"“”]+`)
-	asksWeb  = regexp.MustCompile(`(?i)\b(search|look|find( it| out)?) (it up )?(on|in) the (web|internet)( for)?\b|\b(search|google) the (web|internet)( for)?\b|\bon the (web|internet)\b`)
-	greeting = regexp.MustCompile(`(?i)^\W*(hi|hello|hey|hallo|good (morning|afternoon|evening|day)|greetings|howdy)( there| ibid| everyone)?\W*$`)
-	thanks   = regexp.MustCompile(`(?i)^\W*(thanks|thank you|thx|cheers|great|perfect|nice|ok|okay)( so| very)?( much| a lot)?( for [\w ]+)?\W*$`)
-	whoAreU  = regexp.MustCompile(`(?i)^\W*(who|what) are you|what can you do|how do you work|^\W*help\W*$|are you (an? )?(ai|llm|language model|bot|human)`)
-)
 
 const introduction = "I am the reader, the small model built into ibid. I do not write answers of my own: " +
 	"I search your documents and quote the sentences that fit your question best, each with a footnote that opens its page. " +
@@ -160,84 +131,17 @@ const introduction = "I am the reader, the small model built into ibid. I do not
 
 // smallTalk answers what needs no document.
 func smallTalk(q string) (string, bool) {
-	switch {
-	case strings.TrimSpace(q) == "":
+	switch question.SmallTalk(q) {
+	case question.Nothing:
 		return "What would you like to know? Ask me about your documents.", true
-	case greeting.MatchString(q):
+	case question.Greeting:
 		return "Hello! " + introduction, true
-	case thanks.MatchString(q):
+	case question.Thanks:
 		return "You are welcome. Ask me anything else about your documents.", true
-	case whoAreU.MatchString(q):
+	case question.Identity:
 		return introduction, true
 	}
 	return "", false
-}
-
-var (
-	askToCalculate = regexp.MustCompile(`(?i)^\W*?(please )?(can you )?(what('s| is| are)|how much (is|are)|calculate|compute|evaluate|work out|solve)?\s*(the )?(result of|value of|sum of)?\s*`)
-	percentOf      = regexp.MustCompile(`(?i)([\d.]+)\s*(?:%|percent) of ([\d.]+)`)
-	rootOf         = regexp.MustCompile(`(?i)(?:the )?square root of ([\d.]+)`)
-	thousands      = regexp.MustCompile(`(\d),(\d{3})\b`)
-	xTimes         = regexp.MustCompile(`(\d)\s*[x×·]\s*(\d)`)
-	onlyArithmetic = regexp.MustCompile(`^(sqrt\(|[\d.\s+\-*/^%()])+$`)
-	hasOperation   = regexp.MustCompile(`\d\s*[)%]?\s*([+\-*/^%]|\*\*)\s*[(\-]*\s*[\d.s]|sqrt\(\d`)
-	wordOperators  = strings.NewReplacer(" plus ", " + ", " minus ", " - ", " times ", " * ", " multiplied by ", " * ",
-		" divided by ", " / ", " over ", " / ", " to the power of ", " ^ ", " squared", "^2", " cubed", "^3", "−", "-", "–", "-", "÷", "/", "×", "*", "·", "*")
-	datelike = regexp.MustCompile(`^\d{1,4}\s*[-/.]\s*\d{1,2}\s*[-/.]\s*\d{1,4}$|^\d{4}\s*[-–/]\s*\d{2,4}$`)
-)
-
-// arithmetic returns the expression in a question that is nothing but one.
-func arithmetic(q string) (string, bool) {
-	asked := askToCalculate.FindString(q)
-	e := strings.TrimRight(strings.TrimSpace(q[len(asked):]), " ?=.!")
-	for range 4 { // 1,234,567 has commas that overlap
-		e = thousands.ReplaceAllString(e, "$1$2")
-	}
-	e = wordOperators.Replace(strings.ToLower(e))
-	e = percentOf.ReplaceAllString(e, "$1 / 100 * $2")
-	e = rootOf.ReplaceAllString(e, "sqrt($1)")
-	for range 2 {
-		e = xTimes.ReplaceAllString(e, "$1 * $2")
-	}
-	e = strings.TrimSpace(e)
-	if !onlyArithmetic.MatchString(e) || !hasOperation.MatchString(e) || strings.TrimSpace(asked) == "" && datelike.MatchString(e) {
-		return "", false
-	}
-	return e, true
-}
-
-var (
-	compares = regexp.MustCompile(`(?i)\b(?:compare|contrast|difference(?:s)? between|compare between|how do(?:es)?)\s+(?:the\s+)?(.+?)\s+(?:and|with|to|vs\.?|versus|against|differ from)\s+(?:the\s+)?(.+?)(?:\s+(?:on|about|regarding|concerning|for|with respect to|in terms of|differ|compare)\b.*)?[?.!]*$`)
-	versus   = regexp.MustCompile(`(?i)^\W*(.+?)\s+(?:vs\.?|versus)\s+(.+?)[?.!]*$`)
-	analyses = regexp.MustCompile(`(?i)\b(?:summari[sz]e|summary of|sum up|analy[sz]e|analysis of|overview of|outline of|gist of|(?:key|main) (?:points|findings|takeaways|ideas|topics|messages) (?:of|in|from)|takeaways (?:of|from)|tl;?dr(?: of| for)?|tell me about|fasse|zusammenfassung (?:von|des|der)|résumez?|résumé d[eu]|resumen del?|resume|riassumi|riassunto d[ei]l?|resuma|resumo d[eo]|what is|what's)\s+(?:for me\s+)?(?:the\s+|my\s+)?(?:document\s+|file\s+|paper\s+|report\s+)?(.+?)(?:\s+about)?[?.!]*$`)
-	fileName = regexp.MustCompile(`(?i)^["“'` + "`" + `]?([\p{L}\p{N}][\p{L}\p{N} ._()\-/]*\.(?:pdf|docx?|pptx?|xlsx?|md|markdown|html?|txt|csv|epub|eml|rst|go|py|js|ts|java|c|h|json|ya?ml|tex|rtf|odt))["”'` + "`" + `]?$`)
-	wrapping = " \t\"“”'`"
-	whatIs   = regexp.MustCompile(`(?i)\b(what is|what's|tell me about)\b`)
-	// thisDocument asks about the one document that is meant without a name.
-	thisDocument = regexp.MustCompile(`(?i)\b(?:summari[sz]e|sum up|analy[sz]e|(?:summary|overview|analysis|key points|main points) of|tl;?dr(?: of)?|what is|what's)\s+(?:this|it|the|my)(?:\s+(?:one|document|file|paper|report|pdf|article|book))?(?:\s+about)?[?.!]*$`)
-)
-
-// comparison returns what is to be compared.
-func comparison(q string) (a, b string, ok bool) {
-	for _, form := range []*regexp.Regexp{compares, versus} {
-		if m := form.FindStringSubmatch(q); m != nil {
-			return strings.Trim(m[1], wrapping), strings.Trim(m[2], wrapping), true
-		}
-	}
-	return "", "", false
-}
-
-// analysis returns what is to be summed up.
-func analysis(q string) (name string, ok bool) {
-	m := analyses.FindStringSubmatch(q)
-	if m == nil {
-		return "", false
-	}
-	name = strings.Trim(m[1], wrapping)
-	if whatIs.MatchString(q) { // "what is X about" only for what is surely a file
-		return name, fileName.MatchString(name)
-	}
-	return name, true
 }
 
 // maxQueries bounds how many searches one message starts at once.
@@ -247,63 +151,15 @@ const maxQueries = 3
 // message. A question that leans on an earlier one takes over its words.
 func (r *Reader) queries(t task) (queries []string, follows string) {
 	if t.inFull != "" { // the agent has done what follows
-		return splitQuestions(t.inFull), ""
+		return question.Split(t.inFull, maxQueries), ""
 	}
-	queries = splitQuestions(t.question)
+	queries = question.Split(t.question, maxQueries)
 	if len(queries) == 1 {
-		if follows = r.leansOn(t); follows != "" {
+		if follows = question.TakenOver(t.question, t.earlier); follows != "" {
 			queries[0] += " " + follows
 		}
 	}
 	return queries, follows
-}
-
-// splitQuestions cuts a message into its questions, when it has several that
-// stand on their own.
-func splitQuestions(s string) []string {
-	var parts []string
-	for _, span := range text.Sentences(s) {
-		if part := strings.TrimSpace(s[span.Start:span.End]); strings.HasSuffix(part, "?") {
-			parts = append(parts, part)
-		}
-	}
-	if len(parts) < 2 || len(parts) > maxQueries || slices.ContainsFunc(parts, leaning.MatchString) {
-		return []string{strings.Join(strings.Fields(s), " ")}
-	}
-	return parts
-}
-
-// leaning finds the words that point back: pronouns, and openings that only
-// make sense after something.
-var leaning = regexp.MustCompile(`(?i)^\W*(and|but|what about|how about|why not|or)\b|^\W*(why|how|when|where|who|how so|how much|how many|since when)\W*$|\b(it|its|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there|then|the (first|second|third|last|former|latter|same|other)( one)?|ones?)\b`)
-
-// maxBack is how many earlier questions a question may lean on.
-const maxBack = 3
-
-// leansOn returns the words of earlier questions that the last one needs: those
-// of the nearest question that stands on its own, and of what came after it.
-func (r *Reader) leansOn(t task) string {
-	a := r.analyzer(t.question)
-	if len(t.earlier) == 0 || !r.leans(a, t.question) {
-		return ""
-	}
-	var words []string
-	seen := map[string]bool{}
-	for _, w := range a.Terms(t.question) {
-		seen[w] = true
-	}
-	for back := 1; back <= min(maxBack, len(t.earlier)); back++ {
-		before := t.earlier[len(t.earlier)-back]
-		words = append(words, contentWords(a, before, seen)...)
-		if !r.leans(a, before) && len(words) > 0 {
-			break
-		}
-	}
-	return strings.Join(words[:min(len(words), 12)], " ")
-}
-
-func (r *Reader) leans(a *text.Analyzer, q string) bool {
-	return leaning.MatchString(q) || len(contentWords(a, q, map[string]bool{})) < 2
 }
 
 func wordSet(words string) map[string]bool {
@@ -312,21 +168,6 @@ func wordSet(words string) map[string]bool {
 		set[w] = true
 	}
 	return set
-}
-
-// contentWords returns the words of s that say what it is about, as written,
-// each once and none whose term was seen.
-func contentWords(a *text.Analyzer, s string, seen map[string]bool) []string {
-	var words []string
-	for w := range text.Words(s) {
-		t, ok := a.Term(w.Text)
-		if !ok || w.Joined || text.Asking(w.Text) || seen[t] {
-			continue
-		}
-		seen[t] = true
-		words = append(words, s[w.Start:w.End])
-	}
-	return words
 }
 
 // calls turns a move into tool calls. Names of arguments follow the tools' own

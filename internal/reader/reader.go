@@ -20,6 +20,7 @@ import (
 	"sync"
 
 	"ibid"
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -156,7 +157,7 @@ func (r *Reader) withoutTools(t task) string {
 		}
 		return nothingFound([]string{t.question})
 	}
-	if answer, ok := r.fromAttached(t, splitQuestions(t.question)); ok {
+	if answer, ok := r.fromAttached(t, question.Split(t.question, maxQueries)); ok {
 		return answer
 	}
 	if len(t.question) > longPrompt {
@@ -170,9 +171,9 @@ func (r *Reader) withoutTools(t task) string {
 
 // fromGiven answers from what the agent has found.
 func (r *Reader) fromGiven(t task) string {
-	questions := splitQuestions(t.question)
+	questions := question.Split(t.question, maxQueries)
 	if t.inFull != "" {
-		questions = splitQuestions(t.inFull)
+		questions = question.Split(t.inFull, maxQueries)
 	}
 	if answer, ok := r.fromAttached(t, questions); ok {
 		return answer

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -75,15 +76,15 @@ var comparingWords = regexp.MustCompile(`(?i)\b(compare|compared|comparing|contr
 
 // withoutNames takes the names of documents and the words of comparing out of a
 // question, so that what is left is what to look for.
-func withoutNames(question string, titles []string) string {
-	s := question
-	if a, b, ok := comparison(s); ok && short(a) && short(b) {
+func withoutNames(asked string, titles []string) string {
+	s := asked
+	if a, b, ok := question.ComparedNames(s); ok && short(a) && short(b) {
 		s = strings.NewReplacer(a, " ", b, " ").Replace(s) // what they are called here
 	}
 	for _, title := range titles {
 		s = regexp.MustCompile(`(?i)`+regexp.QuoteMeta(title)).ReplaceAllString(s, " ")
 	}
-	s = fileMention.ReplaceAllString(s, " ")
+	s = text.FileMention.ReplaceAllString(s, " ")
 	s = comparingWords.ReplaceAllString(s, " ")
 	return strings.Join(strings.Fields(s), " ")
 }
@@ -93,8 +94,6 @@ func short(s string) bool {
 	n := len(strings.Fields(s))
 	return n == 1 || n == 2
 }
-
-var fileMention = regexp.MustCompile(`[\p{L}\p{N}_\-]+\.(?:pdf|docx?|pptx?|xlsx?|md|html?|txt|csv|epub|eml)\b`)
 
 // shared returns the topics of both texts.
 func (r *Reader) shared(a, b []ibid.Handled) []string {

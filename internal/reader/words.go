@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -47,7 +48,7 @@ func (r *Reader) planOfSearch(t task, m move) string {
 	}
 	var b strings.Builder
 	b.WriteString(expectation[text.KindOf(t.question)])
-	if words := contentWords(r.analyzer(t.question), t.question, map[string]bool{}); len(words) > 0 {
+	if words := question.ContentWords(t.question); len(words) > 0 {
 		fmt.Fprintf(&b, " Key terms: %s.", strings.Join(words, ", "))
 	}
 	if m.follows != "" {
