@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -68,7 +69,7 @@ func TestAddAnArchive(t *testing.T) {
 
 func TestAddAProtectedPDF(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(ibidtest.Data(t, "documents/enc/aes256-user-secret.pdf"))
+	raw, err := os.ReadFile(filepath.Join(ibidtest.Documents(t), "pdf", "libreoffice-writer-password.pdf"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,11 +82,11 @@ func TestAddAProtectedPDF(t *testing.T) {
 		t.Errorf("with a wrong one: %d, %s", code, out)
 	}
 	add := h.command("add", "--password", file)
-	add.Stdin = strings.NewReader("secret\n")
-	if out, err := add.CombinedOutput(); err != nil || !strings.Contains(string(out), " pages, ") {
+	add.Stdin = strings.NewReader("openpassword\n")
+	if out, err := add.CombinedOutput(); err != nil || !strings.Contains(string(out), " page, ") {
 		t.Errorf("with it: %v\n%s", err, out)
 	}
-	if out := h.must("search", "Microrobots"); !strings.Contains(out, "MicroStressBots") {
+	if out := h.must("search", "takimata sanctus"); !strings.Contains(out, "Stet clita kasd gubergren") {
 		t.Errorf("search said:\n%s", out)
 	}
 	if code, _, errs := h.run("add", "--password", "--password-file", "x", file); code != exitUsage || !strings.Contains(errs, "exclude each other") {

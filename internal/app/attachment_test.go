@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -124,7 +125,7 @@ func TestFilesAreSearchedInTheirConversation(t *testing.T) {
 func TestTextOfAnAttachedFile(t *testing.T) {
 	t.Parallel()
 	p := openInProcess(t, func(*config.Config) {})
-	pdf, err := os.ReadFile(ibidtest.Data(t, "documents/pdf/p24-cjk-pdfjs-simfang.pdf"))
+	pdf, err := os.ReadFile(filepath.Join(ibidtest.Documents(t), "pdf", "crazyones-pdfa.pdf"))
 	if err != nil {
 		t.Fatal(err)
 	}
