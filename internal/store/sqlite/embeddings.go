@@ -101,7 +101,7 @@ func decodeVector(b []byte) ([]float32, error) {
 // it was not.
 func (db *DB) FitName(ctx context.Context) (string, error) {
 	var name string
-	err := db.readers.QueryRowContext(ctx, `SELECT name FROM fits`).Scan(&name)
+	err := db.readers.QueryRowContext(ctx, `SELECT name FROM fits WHERE one = 1`).Scan(&name)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
@@ -111,7 +111,7 @@ func (db *DB) FitName(ctx context.Context) (string, error) {
 // Fit returns the built-in embedder as it was fitted last; name is "" where it was
 // not.
 func (db *DB) Fit(ctx context.Context) (name string, model []byte, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT name, model FROM fits`).Scan(&name, &model)
+	err = db.readers.QueryRowContext(ctx, `SELECT name, model FROM fits WHERE one = 1`).Scan(&name, &model)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil, nil
 	}
@@ -123,7 +123,7 @@ func (db *DB) Fit(ctx context.Context) (name string, model []byte, err error) {
 func (db *DB) PutFit(ctx context.Context, name string, model []byte, replaces string, at time.Time) error {
 	return db.write(ctx, func(q querier) error {
 		var has string
-		err := q.QueryRowContext(ctx, `SELECT name FROM fits`).Scan(&has)
+		err := q.QueryRowContext(ctx, `SELECT name FROM fits WHERE one = 1`).Scan(&has)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
