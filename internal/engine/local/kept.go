@@ -201,10 +201,15 @@ func (k *Kept) State(ctx context.Context) (engine.State, error) {
 // the very same passages. Changes that the index was not told of yet are no
 // difference. The caller tells it of none meanwhile.
 func (k *Kept) Compare(ctx context.Context) (engine.Agreement, error) {
-	have, applied := k.fingerprints(), k.applied.Load()
+	return Compare(ctx, k.Index, k.cfg.Library)
+}
+
+// Compare is Kept.Compare for an index that is kept nowhere.
+func Compare(ctx context.Context, x *Index, library Library) (engine.Agreement, error) {
+	have, applied := x.fingerprints(), x.applied.Load()
 	a := engine.Agreement{Differ: []string{}}
 	for page := (ibid.Page{Limit: ibid.MaxLimit}); ; {
-		held, next, err := k.cfg.Library.ChunkSets(ctx, page)
+		held, next, err := library.ChunkSets(ctx, page)
 		if err != nil {
 			return engine.Agreement{}, fmt.Errorf("compare the index with the library: %w", err)
 		}
