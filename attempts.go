@@ -8,6 +8,16 @@ type Attempts struct {
 	Crashes int // ends of ibid itself, by a kill or a power cut, while it was in work
 }
 
+// DocumentLease is the right to work on a version of a document. It ends at the
+// deadline its holder last set, when its holder is gone, and when the version is not
+// wanted any more: another came, or the document was cancelled or removed.
+type DocumentLease struct {
+	DocumentID string
+	Version    string // content hash of what is to be read
+	Owner      string
+	Fence      int64 // no other lease ever has it
+}
+
 // ErrReaderKilled says that a reader was ended from outside, by the kernel where
 // memory is short or by a person. That says nothing of the file it was reading.
 var ErrReaderKilled = errors.New(ReaderKilled)

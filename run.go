@@ -54,9 +54,10 @@ type Lease struct {
 	Fence int64
 }
 
-// ErrLeaseLost says that another process has taken the run over: whoever gets
-// it stops working on the run and writes nothing more.
-var ErrLeaseLost = errors.New("the lease on the run is lost")
+// ErrLeaseLost says that another process has taken the run or the document over, or
+// that its work is not wanted any more: whoever gets it stops working on it and writes
+// nothing more.
+var ErrLeaseLost = errors.New("the lease is lost")
 
 // LiveRunError says that a thread already has an active run.
 type LiveRunError struct {

@@ -123,7 +123,10 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.Pipeline, err = ingest.New(ingest.Config{
 		Dir:         a.cfg.Data,
+		Owner:       self.Owner(),
+		Notifier:    self,
 		Store:       a.DB,
+		Leases:      a.DB,
 		Library:     a.DB,
 		Sweeper:     a.DB,
 		Divider:     a.DB,

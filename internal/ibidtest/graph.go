@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,7 +32,8 @@ type GraphStore interface {
 // DocumentStore takes documents in and removes them.
 type DocumentStore interface {
 	PutDocument(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error)
-	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error)
+	ClaimDocument(ctx context.Context, owner string, lease time.Duration, maxCrashes int) (d ibid.Document, l ibid.DocumentLease, a ibid.Attempts, ok bool, err error)
+	FinishDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error)
 	RemoveDocument(ctx context.Context, view access.View, id string, at time.Time) (removed []string, change int64, err error)
 }
 
@@ -68,15 +70,31 @@ func (g *graphTest) either() GraphStore {
 	return g.b
 }
 
+// claiming is held while a document is added and claimed, so that of several that are
+// taken in at once each is claimed by who added it.
+var claiming sync.Mutex
+
+func claimNew(t testing.TB, s DocumentStore, d ibid.Document, version string) ibid.DocumentLease {
+	t.Helper()
+	claiming.Lock()
+	defer claiming.Unlock()
+	if _, _, err := s.PutDocument(t.Context(), d, version); err != nil {
+		t.Fatalf("add %s: %v", d.ID, err)
+	}
+	_, l, _, ok, err := s.ClaimDocument(t.Context(), "p", time.Minute, 0)
+	if err != nil || !ok || l.DocumentID != d.ID {
+		t.Fatalf("claimed %+v, %v, %v instead of %s", l, ok, err, d.ID)
+	}
+	return l
+}
+
 // takeIn takes a document of some passages in, as the pipeline does.
 func takeIn(t testing.TB, s DocumentStore, d ibid.Document, passages int, named func(chunk string) []ibid.Entity) (ibid.Document, []ibid.Chunk) {
 	t.Helper()
 	at := ibid.At(time.UnixMilli(1_700_000_000_000))
 	d.Name, d.Source, d.AddedAt, d.ChangeAt = d.ID+".txt", "/files/"+d.ID, at, at
 	version := "v-" + d.ID
-	if _, _, err := s.PutDocument(t.Context(), d, version); err != nil {
-		t.Fatalf("add %s: %v", d.ID, err)
-	}
+	l := claimNew(t, s, d, version)
 	d.Version, d.Status, d.Chunks = version, ibid.DocumentReady, passages
 	var chunks []ibid.Chunk
 	var namings []ibid.Naming
@@ -90,7 +108,7 @@ func takeIn(t testing.TB, s DocumentStore, d ibid.Document, passages int, named 
 			namings = append(namings, ibid.Naming{ChunkID: id, Entities: named(id)})
 		}
 	}
-	stored, _, err := s.FinishDocument(t.Context(), d, ibid.Extract{Format: "text", Text: text}, chunks, namings, at.Time)
+	stored, _, err := s.FinishDocument(t.Context(), l, d, ibid.Extract{Format: "text", Text: text}, chunks, namings, at.Time)
 	if err != nil {
 		t.Fatalf("finish %s: %v", d.ID, err)
 	}

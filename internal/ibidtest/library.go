@@ -19,7 +19,8 @@ import (
 // LibraryStore is what every store of documents can be asked.
 type LibraryStore interface {
 	PutDocument(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error)
-	SettleDocument(ctx context.Context, d ibid.Document, version string) error
+	ClaimDocument(ctx context.Context, owner string, lease time.Duration, maxCrashes int) (d ibid.Document, l ibid.DocumentLease, a ibid.Attempts, ok bool, err error)
+	SettleDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document) error
 	ChangeDocument(ctx context.Context, view access.View, id string, change func(*ibid.Document) error) (ibid.Document, error)
 	RemoveDocument(ctx context.Context, view access.View, id string, at time.Time) (removed []string, change int64, err error)
 	Documents(ctx context.Context, view access.View, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error)
@@ -106,14 +107,21 @@ func (s *libraryTest) add() ibid.Document {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if s.random.IntN(3) > 0 {
-		stored.Status = pick(s.random, []ibid.DocumentStatus{ibid.DocumentReady, ibid.DocumentFailed, ibid.DocumentProcessing})
-		if err := s.SettleDocument(s.t.Context(), stored, fmt.Sprintf("v%d", s.made)); err != nil {
-			s.t.Fatal(err)
-		}
-	}
 	s.there[d.ID] = stored
-	return stored
+	if s.random.IntN(3) > 0 { // one that waits is worked on, be it another one
+		next, l, _, ok, err := s.ClaimDocument(s.t.Context(), "p", time.Minute, 0)
+		if err != nil || !ok {
+			s.t.Fatalf("claim: %v, %v", ok, err)
+		}
+		next.Status = pick(s.random, []ibid.DocumentStatus{ibid.DocumentReady, ibid.DocumentFailed, ibid.DocumentProcessing})
+		if next.Status != ibid.DocumentProcessing { // else it stays in work
+			if err := s.SettleDocument(s.t.Context(), l, next); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+		s.there[next.ID] = next
+	}
+	return s.there[d.ID]
 }
 
 func (s *libraryTest) any() (ibid.Document, bool) {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -29,6 +30,18 @@ func (a *activity) tell(documentID string) {
 	if a.ids = append(a.ids, documentID); len(a.ids) >= 2*activityKept {
 		a.ids = slices.Clone(a.ids[activityKept:])
 	}
+	if a.wake != nil {
+		close(a.wake)
+		a.wake = nil
+	}
+}
+
+// loseTrack makes every reader one that is too far behind.
+func (a *activity) loseTrack() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.last++
+	a.ids = nil
 	if a.wake != nil {
 		close(a.wake)
 		a.wake = nil
@@ -69,17 +82,19 @@ func (p *Pipeline) Cancel(ctx context.Context, view access.View, documentID stri
 			return d, ctx.Err()
 		}
 	}
-	p.activity.tell(documentID)
+	p.announce(documentID) // a process that works on it finds its lease gone, and stops
 	return d, nil
 }
 
 // progress writes down how far the work on a document has come, with a guess at
 // how long the rest takes from how long this much took.
-func (p *Pipeline) progress(ctx context.Context, d ibid.Document, began time.Time) {
+func (p *Pipeline) progress(ctx context.Context, l ibid.DocumentLease, d ibid.Document, began time.Time) {
 	d.ETA = 0
 	if took := p.cfg.Now().Sub(began).Seconds(); d.Progress > 0.01 {
 		d.ETA = took * (1 - d.Progress) / d.Progress
 	}
-	_ = p.cfg.Store.SetProgress(ctx, d) // the next one will do
-	p.activity.tell(d.ID)
+	if err := p.cfg.Leases.SetProgress(ctx, l, d); errors.Is(err, ibid.ErrLeaseLost) {
+		p.jobs.lost(l)
+	} // of another error: the next one will do
+	p.announce(d.ID)
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -141,11 +142,12 @@ func TestStaleWorkChangesNothing(t *testing.T) {
 	old := d
 	old.Version = strings.Repeat("0", 32)
 	chunk := ibid.Chunk{ID: "c_old", DocumentID: d.ID, Version: old.Version, Text: "The giraffe eats."}
-	if _, _, err := s.db.FinishDocument(t.Context(), old, ibid.Extract{Text: chunk.Text}, []ibid.Chunk{chunk}, nil, time.Now()); ibid.CodeOf(err) != ibid.CodeConflict {
+	lease := ibid.DocumentLease{DocumentID: d.ID, Version: old.Version, Fence: 1} // it was the first one
+	if _, _, err := s.db.FinishDocument(t.Context(), lease, old, ibid.Extract{Text: chunk.Text}, []ibid.Chunk{chunk}, nil, time.Now()); !errors.Is(err, ibid.ErrLeaseLost) {
 		t.Errorf("an old version is published: %v", err)
 	}
 	old.Status = ibid.DocumentFailed
-	if err := s.db.SettleDocument(t.Context(), old, old.Version); ibid.CodeOf(err) != ibid.CodeConflict {
+	if err := s.db.SettleDocument(t.Context(), lease, old); !errors.Is(err, ibid.ErrLeaseLost) {
 		t.Errorf("an old version's failure is written down: %v", err)
 	}
 	if now := s.settled(d.ID); fmt.Sprint(now) != fmt.Sprint(d) {

@@ -35,24 +35,31 @@ func (p *Pipeline) crashesAllowed() int {
 	return earlyCrashes + int(p.cfg.Now().Sub(p.opened)/time.Second)
 }
 
-// requeue puts back what the process before this one had in work when it died.
-func (p *Pipeline) requeue(ctx context.Context) error {
-	p.opened = p.cfg.Now()
-	failed, err := p.cfg.Library.RequeueDocuments(ctx, maxCrashes, gaveUp)
+// releaseLost puts back what processes had in work that have died since. It takes
+// nothing from the living.
+func (p *Pipeline) releaseLost(ctx context.Context) error {
+	changed, failed, err := p.cfg.Leases.ReleaseLostDocuments(ctx, maxCrashes, gaveUp)
 	if err != nil {
-		return fmt.Errorf("requeue documents: %w", err)
+		return fmt.Errorf("go on with the documents of processes that have ended: %w", err)
 	}
 	if failed > 0 {
 		p.cfg.Log.Error("given up: ibid has died too often while these were in work", "documents", failed)
+	}
+	for _, id := range changed {
+		p.announce(id)
+	}
+	if len(changed) > 0 {
+		p.nudge()
 	}
 	return nil
 }
 
 // release puts back what is in work at an orderly end, which is not counted.
 func (p *Pipeline) release() {
-	if err := p.cfg.Library.ReleaseDocuments(context.Background()); err != nil {
+	if err := p.cfg.Leases.ReleaseDocuments(context.Background(), p.cfg.Owner); err != nil {
 		p.cfg.Log.Warn("cannot put back the documents in work; that is done at the next start", "error", err)
 	}
+	p.notify(topicQueue)
 }
 
 // makeRoom waits until a document may be worked on, alone where ibid has died on
@@ -67,14 +74,14 @@ func (p *Pipeline) makeRoom(a ibid.Attempts) (release func()) {
 }
 
 // tryAgain puts a document back whose reader was killed.
-func (p *Pipeline) tryAgain(ctx context.Context, d ibid.Document, version string, killed int) {
+func (p *Pipeline) tryAgain(ctx context.Context, l ibid.DocumentLease, d ibid.Document, killed int) {
 	p.cfg.Log.Warn("a reader was killed from outside; its document is tried again", "name", d.Name, "attempt", killed+2)
-	err := p.cfg.Store.NoteReaderKilled(ctx, d.ID, version)
+	err := p.cfg.Leases.NoteReaderKilled(ctx, l)
 	if err != nil && ibid.CodeOf(err) == ibid.CodeDiskFull {
-		p.waitForRoom(ctx, d, version)
+		p.waitForRoom(ctx, l, d)
 		return
 	}
-	if err != nil && ctx.Err() == nil && ibid.CodeOf(err) == ibid.CodeInternal {
+	if err != nil && ctx.Err() == nil && !ofNoUse(err) {
 		p.cfg.Log.Error("cannot write down that a reader was killed", "name", d.Name, "error", err)
 	}
 	p.nudge()
@@ -85,11 +92,11 @@ const roomEvery = 2 * time.Second
 
 // waitForRoom keeps a document that could not be written down, as the disk is full,
 // and puts it back; the worker has nothing else to do until then.
-func (p *Pipeline) waitForRoom(ctx context.Context, d ibid.Document, version string) {
+func (p *Pipeline) waitForRoom(ctx context.Context, l ibid.DocumentLease, d ibid.Document) {
 	p.cfg.Log.Error("the disk is full: documents wait until there is room", "name", d.Name)
 	for {
-		err := p.cfg.Store.PutBackDocument(ctx, d.ID, version)
-		if ctx.Err() != nil || ibid.CodeOf(err) == ibid.CodeNotFound || ibid.CodeOf(err) == ibid.CodeConflict {
+		err := p.cfg.Leases.PutBackDocument(ctx, l)
+		if ctx.Err() != nil || ofNoUse(err) {
 			return
 		}
 		select {
@@ -110,7 +117,8 @@ func (p *Pipeline) Retry(ctx context.Context, view access.View, documentID strin
 	if err != nil {
 		return d, err
 	}
-	p.activity.tell(d.ID)
+	p.announce(d.ID)
 	p.nudge()
+	p.notify(topicQueue)
 	return d, nil
 }

@@ -79,7 +79,11 @@ func TestAttemptsAreKept(t *testing.T) {
 	s := openShop(t, dir, files)
 	d := s.add("a.txt", "wait for the walrus")
 	<-files.waiting
-	if err := s.db.NoteReaderKilled(t.Context(), d.ID, ibid.VersionOf([]byte("wait for the walrus"))); err != nil {
+	l, working := s.jobs.on(d.ID)
+	if !working {
+		t.Fatal("it is not in work")
+	}
+	if err := s.db.NoteReaderKilled(t.Context(), l); err != nil {
 		t.Fatal(err)
 	}
 	s.stop()
@@ -172,15 +176,15 @@ func TestADocumentThatEndsIbid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for crashes := range maxCrashes {
-		now, version, a, ok, err := db.NextDocument(t.Context(), crashes)
-		if err != nil || !ok || now.ID != d.ID || version == "" || a.Crashes != crashes {
+		now, l, a, ok, err := db.ClaimDocument(t.Context(), "has died", time.Hour, crashes)
+		if err != nil || !ok || now.ID != d.ID || l.Version == "" || a.Crashes != crashes {
 			t.Fatalf("after %d ends: %+v, %+v, %v, %v", crashes, now, a, ok, err)
 		}
-		failed, err := db.RequeueDocuments(t.Context(), maxCrashes, gaveUp)
+		_, failed, err := db.ReleaseLostDocuments(t.Context(), maxCrashes, gaveUp)
 		if err != nil || failed != 0 && crashes+1 < maxCrashes {
 			t.Fatalf("after %d ends: %d failed, %v", crashes+1, failed, err)
 		}
-		if _, _, _, ok, _ := db.NextDocument(t.Context(), crashes); ok {
+		if _, _, _, ok, _ := db.ClaimDocument(t.Context(), "next", time.Hour, crashes); ok {
 			t.Fatalf("one that has seen %d ends is begun though %d are allowed", crashes+1, crashes)
 		}
 	}
@@ -225,21 +229,21 @@ func TestWhatSawTheEndOfIbidIsReadAlone(t *testing.T) {
 // fullDisk is a store whose disk is full for the first few times that a document is
 // finished.
 type fullDisk struct {
-	Store
+	Leases
 	left atomic.Int64
 }
 
-func (f *fullDisk) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (ibid.Document, int64, error) {
+func (f *fullDisk) FinishDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (ibid.Document, int64, error) {
 	if f.left.Add(-1) >= 0 {
 		return d, 0, &ibid.Error{Code: ibid.CodeDiskFull, Message: "the disk is full"}
 	}
-	return f.Store.FinishDocument(ctx, d, x, chunks, named, at)
+	return f.Leases.FinishDocument(ctx, l, d, x, chunks, named, at)
 }
 
 func TestADocumentWaitsForRoom(t *testing.T) {
 	full := &fullDisk{}
 	full.left.Store(1)
-	s := openShop(t, t.TempDir(), newParagraphs(), func(c *Config) { full.Store, c.Store = c.Store, full })
+	s := openShop(t, t.TempDir(), newParagraphs(), func(c *Config) { full.Leases, c.Leases = c.Leases, full })
 	if d := s.settled(s.add("a.txt", "The walrus.").ID); d.Status != ibid.DocumentReady || s.finds("walrus") == "" {
 		t.Errorf("%s: %s", d.Status, d.Error)
 	}

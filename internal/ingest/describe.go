@@ -41,7 +41,7 @@ func (p *Pipeline) Describe(ctx context.Context, view access.View, documentID st
 	if err != nil {
 		return d, err
 	}
-	p.activity.tell(documentID)
+	p.announce(documentID)
 	p.tellLater()
 	return d, nil
 }

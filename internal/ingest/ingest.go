@@ -33,17 +33,8 @@ type Store interface {
 	DocumentsBySource(ctx context.Context, view access.View, sources []string) ([]ibid.Document, error)
 	// PutUpload takes in a file that has no path or URL, but a name in a folder.
 	PutUpload(ctx context.Context, d ibid.Document, version string, on ibid.OnSameName) (stored ibid.Document, unchanged bool, same *ibid.SameName, err error)
-	// NextDocument passes over documents that have seen more than maxCrashes ends
-	// of ibid itself.
-	NextDocument(ctx context.Context, maxCrashes int) (d ibid.Document, version string, a ibid.Attempts, ok bool, err error)
-	PutBackDocument(ctx context.Context, documentID, version string) error
-	NoteReaderKilled(ctx context.Context, documentID, version string) error
 	RetryDocument(ctx context.Context, view access.View, documentID string, at time.Time) (ibid.Document, error)
-	SetProgress(ctx context.Context, d ibid.Document) error // its stage, progress, pages and ETA
 	CancelDocument(ctx context.Context, view access.View, documentID string) (ibid.Document, error)
-	// FinishDocument is given the chunks of all levels, and what the passages name.
-	FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error)
-	SettleDocument(ctx context.Context, d ibid.Document, version string) error
 	ChangeDocument(ctx context.Context, view access.View, documentID string, change func(*ibid.Document) error) (ibid.Document, error)
 	// RemoveDocument removes a document, and what came out of it where it is an
 	// archive.
@@ -58,6 +49,40 @@ type Store interface {
 	Members(ctx context.Context, view access.View, archiveID string) ([]ibid.Document, error)
 	// Below counts what lies below a source, archives within archives included.
 	Below(ctx context.Context, view access.View, source string) (files int, bytes int64, err error)
+}
+
+// Leases hands out the right to work on documents. Every write names the lease and
+// fails with ibid.ErrLeaseLost once the work is somebody else's, or of no use.
+type Leases interface {
+	// ClaimDocument passes over documents that have seen more than maxCrashes ends
+	// of ibid itself.
+	ClaimDocument(ctx context.Context, owner string, lease time.Duration, maxCrashes int) (d ibid.Document, l ibid.DocumentLease, a ibid.Attempts, ok bool, err error)
+	RenewDocument(ctx context.Context, l ibid.DocumentLease, lease time.Duration) error
+	SetProgress(ctx context.Context, l ibid.DocumentLease, d ibid.Document) error // its stage, progress, pages and ETA
+	// FinishDocument is given the chunks of all levels, and what the passages name.
+	FinishDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error)
+	SettleDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document) error
+	PutBackDocument(ctx context.Context, l ibid.DocumentLease) error
+	NoteReaderKilled(ctx context.Context, l ibid.DocumentLease) error
+	ReleaseDocuments(ctx context.Context, owner string) error // puts back what it has in work
+	// ReleaseLostDocuments puts back what others had in work when they died, or whose
+	// lease is over, and fails what has seen maxCrashes of that with the line giveUp.
+	ReleaseLostDocuments(ctx context.Context, maxCrashes int, giveUp string) (documentIDs []string, failed int, err error)
+	// HoldVersion leaves the reading of a version to those who have its password in
+	// memory, as long as one of them lives.
+	HoldVersion(ctx context.Context, owner, version string) error
+	ReleaseVersion(ctx context.Context, owner, version string) error
+}
+
+// Notifier carries hints between the processes that share a library: something about a
+// topic was committed. What is true stands in the store. A hint may be lost, and then
+// what it spoke of is seen a little later.
+type Notifier interface {
+	// Notify tells the other processes, and does not wait for them.
+	Notify(ctx context.Context, topic string)
+	// Listen returns the topics that others notify of. The empty one says that some
+	// may have been lost. The channel is closed when ctx ends.
+	Listen(ctx context.Context) <-chan string
 }
 
 // Sweeper lets go of what is stored and not needed any more.
@@ -79,10 +104,6 @@ type Sweeper interface {
 
 // Library reads what is stored.
 type Library interface {
-	// RequeueDocuments puts back what a process that died had in work, and fails
-	// what has seen maxCrashes of that with the line giveUp.
-	RequeueDocuments(ctx context.Context, maxCrashes int, giveUp string) (failed int, err error)
-	ReleaseDocuments(ctx context.Context) error // puts back what is in work
 	Document(ctx context.Context, view access.View, id string) (ibid.Document, error)
 	DocumentChunks(ctx context.Context, view access.View, documentID string) ([]ibid.Chunk, error) // its passages
 	Chunks(ctx context.Context, view access.View, ids []string) ([]ibid.Chunk, error)
@@ -161,6 +182,7 @@ type Config struct {
 	Dir        string  // where an older ibid has left a file that is taken over
 	Disk       disk.FS // the file system of Dir; nil: this machine's
 	Store      Store
+	Leases     Leases
 	Library    Library
 	Sweeper    Sweeper
 	Divider    Divider
@@ -178,6 +200,11 @@ type Config struct {
 	// Namer is a model that is asked what passages name; nil: the heuristic alone.
 	Namer   ibid.Model
 	Workers int // documents at once; 2
+
+	Owner    string        // names this process in leases
+	Notifier Notifier      // nil where no other process works on the library
+	Lease    time.Duration // on a document; 15 s
+
 	// Damaged are the hashes of originals that were found to hold other bytes; nil:
 	// none are known.
 	Damaged     func(ctx context.Context) (map[string]bool, error)
@@ -225,6 +252,7 @@ func New(cfg Config) (*Pipeline, error) {
 	if cfg.Workers == 0 {
 		cfg.Workers = 2
 	}
+	cfg.Lease = cmp.Or(cfg.Lease, 15*time.Second)
 	if cfg.KeepRemoved == 0 {
 		cfg.KeepRemoved = 7 * 24 * time.Hour
 	}
@@ -251,6 +279,11 @@ func (p *Pipeline) Open(ctx context.Context) error {
 	if err := p.bringUp(ctx); err != nil {
 		return err
 	}
+	if p.cfg.Notifier != nil {
+		topics := p.cfg.Notifier.Listen(p.base)
+		p.group.Go(func() { p.listen(topics) })
+	}
+	p.group.Go(p.lookLoop)
 	for range p.cfg.Workers {
 		p.group.Go(p.workLoop)
 		p.nudge()
@@ -272,7 +305,8 @@ func (p *Pipeline) bringUp(ctx context.Context) error {
 	if err := p.openVectors(ctx); err != nil {
 		return err
 	}
-	if err := p.requeue(ctx); err != nil {
+	p.opened = p.cfg.Now()
+	if err := p.releaseLost(ctx); err != nil {
 		return err
 	}
 	if err := p.finishRestores(ctx); err != nil {
@@ -374,18 +408,21 @@ func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader
 		return d, false, ibid.Errorf(ibid.CodeBadRequest, "the file is empty")
 	}
 	d.Bytes = upload.Bytes()
-	p.passwords.put(upload.Hash(), password)
+	if err := p.holdPassword(ctx, upload.Hash(), password); err != nil {
+		return d, false, fmt.Errorf("add %s: %w", d.Name, err)
+	}
 	stored, unchanged, err = p.putDocument(ctx, upload, d, put)
 	if err != nil || unchanged {
-		p.passwords.forget(upload.Hash())
+		p.forgetPassword(upload.Hash())
 	}
 	if err != nil {
 		return d, false, fmt.Errorf("add %s: %w", d.Name, err)
 	}
-	p.activity.tell(stored.ID)
+	p.announce(stored.ID)
 	if !unchanged {
 		p.jobs.supersede(stored.ID, upload.Hash())
 		p.nudge()
+		p.notify(topicQueue)
 	}
 	return stored, unchanged, nil
 }

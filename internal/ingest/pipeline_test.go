@@ -99,8 +99,12 @@ func openShop(t *testing.T, dir string, files Extractor, change ...func(*Config)
 	if err != nil {
 		t.Fatal(err)
 	}
+	self, err := db.Join()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var ids atomic.Int64
-	cfg := Config{Dir: dir, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Extractor: files, Unpacker: boxes{}, Formats: boxFormats, Now: time.Now,
+	cfg := Config{Dir: dir, Owner: self.Owner(), Notifier: self, Store: db, Leases: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Extractor: files, Unpacker: boxes{}, Formats: boxFormats, Now: time.Now,
 		NewID: func() string { return fmt.Sprintf("d%d-%d", time.Now().UnixNano(), ids.Add(1)) }}
 	for _, c := range change {
 		c(&cfg)

@@ -68,28 +68,28 @@ func (g gate) PutUpload(ctx context.Context, d ibid.Document, version string, on
 	return stored, unchanged, same, err
 }
 
-func (g gate) NextDocument(ctx context.Context, maxCrashes int) (d ibid.Document, version string, a ibid.Attempts, ok bool, err error) {
+func (g gate) ClaimDocument(ctx context.Context, owner string, lease time.Duration, maxCrashes int) (d ibid.Document, l ibid.DocumentLease, a ibid.Attempts, ok bool, err error) {
 	err = g.settle(func() (err error) {
-		d, version, a, ok, err = g.DB.NextDocument(ctx, maxCrashes)
+		d, l, a, ok, err = g.DB.ClaimDocument(ctx, owner, lease, maxCrashes)
 		return err
 	})
-	return d, version, a, ok && err == nil, err
+	return d, l, a, ok && err == nil, err
 }
 
-func (g gate) SetProgress(ctx context.Context, d ibid.Document) error {
-	return g.settle(func() error { return g.DB.SetProgress(ctx, d) })
+func (g gate) SetProgress(ctx context.Context, l ibid.DocumentLease, d ibid.Document) error {
+	return g.settle(func() error { return g.DB.SetProgress(ctx, l, d) })
 }
 
-func (g gate) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error) {
+func (g gate) FinishDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error) {
 	err = g.settle(func() (err error) {
-		stored, change, err = g.DB.FinishDocument(ctx, d, x, chunks, named, at)
+		stored, change, err = g.DB.FinishDocument(ctx, l, d, x, chunks, named, at)
 		return err
 	})
 	return stored, change, err
 }
 
-func (g gate) SettleDocument(ctx context.Context, d ibid.Document, version string) error {
-	return g.settle(func() error { return g.DB.SettleDocument(ctx, d, version) })
+func (g gate) SettleDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document) error {
+	return g.settle(func() error { return g.DB.SettleDocument(ctx, l, d) })
 }
 
 func (g gate) RemoveDocument(ctx context.Context, view access.View, id string, at time.Time) (removed []string, change int64, err error) {
@@ -144,16 +144,16 @@ func (g gate) ForgetDiscarded(ctx context.Context, hash string) error {
 	return g.commit(func() error { return g.DB.ForgetDiscarded(ctx, hash) })
 }
 
-func (g gate) RequeueDocuments(ctx context.Context, maxCrashes int, giveUp string) (failed int, err error) {
+func (g gate) ReleaseLostDocuments(ctx context.Context, maxCrashes int, giveUp string) (ids []string, failed int, err error) {
 	err = g.commit(func() (err error) {
-		failed, err = g.DB.RequeueDocuments(ctx, maxCrashes, giveUp)
+		ids, failed, err = g.DB.ReleaseLostDocuments(ctx, maxCrashes, giveUp)
 		return err
 	})
-	return failed, err
+	return ids, failed, err
 }
 
-func (g gate) ReleaseDocuments(ctx context.Context) error {
-	return g.commit(func() error { return g.DB.ReleaseDocuments(ctx) })
+func (g gate) ReleaseDocuments(ctx context.Context, owner string) error {
+	return g.commit(func() error { return g.DB.ReleaseDocuments(ctx, owner) })
 }
 
 // check holds an open library, on which nothing fails any more, against what was

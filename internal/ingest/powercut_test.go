@@ -275,7 +275,7 @@ func (l *life) open() error {
 	if err != nil {
 		return err
 	}
-	p, err := New(Config{Dir: l.dir, Disk: l.fs, Blobs: originals, Store: store, Library: store, Sweeper: store, Divider: db, Graph: db, Embeddings: store,
+	p, err := New(Config{Dir: l.dir, Disk: l.fs, Blobs: originals, Store: store, Leases: store, Library: store, Sweeper: store, Divider: db, Graph: db, Embeddings: store,
 		Engine: l.index, Extractor: newParagraphs(), Unpacker: boxes{}, Formats: boxFormats, Log: slog.New(&l.log),
 		Now:   func() time.Time { return time.Now().Add(l.past) },
 		NewID: func() string { l.ids++; return fmt.Sprintf("d%d", l.ids) }})
@@ -459,11 +459,11 @@ func (l *life) restore() error {
 
 // work takes in one document that waits.
 func (l *life) work() (worked bool) {
-	d, version, attempts, ok, err := l.p.cfg.Store.NextDocument(l.ctx, maxCrashes)
+	d, lease, attempts, ok, err := l.p.cfg.Leases.ClaimDocument(l.ctx, "", l.p.cfg.Lease, maxCrashes)
 	if err != nil || !ok {
 		return false
 	}
-	l.p.process(d, version, attempts)
+	l.p.process(d, lease, attempts)
 	return true
 }
 

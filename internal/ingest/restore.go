@@ -21,7 +21,7 @@ func (p *Pipeline) Remove(ctx context.Context, view access.View, documentID stri
 	p.tellLater()
 	for _, id := range removed {
 		p.jobs.supersede(id, "")
-		p.activity.tell(id)
+		p.announce(id)
 	}
 	return nil
 }
@@ -54,6 +54,7 @@ func (p *Pipeline) Restore(ctx context.Context, view access.View, documentID str
 	p.nudgeEmbed()
 	p.nudgeNamer()
 	p.nudge() // what was waiting waits again
+	p.notify(topicQueue)
 	d, err := p.cfg.Library.Document(ctx, view, documentID)
 	if err != nil && ibid.CodeOf(err) == ibid.CodeNotFound {
 		return d, ibid.NotRestorable("document", documentID)
@@ -76,7 +77,7 @@ func (p *Pipeline) restoreRemoved(ctx context.Context, d ibid.Document) error {
 		return err
 	}
 	p.embedFitted(ctx, passages)
-	p.activity.tell(d.ID)
+	p.announce(d.ID)
 	return nil
 }
 

@@ -375,10 +375,10 @@ func (p *Pipeline) fill(ctx context.Context, e ibid.Embedder) error {
 // embedDocument gives a document's chunks vectors of the user's embedder. Where
 // the embedder is out of reach the document is ready all the same: words find
 // it, and the vectors follow.
-func (p *Pipeline) embedDocument(ctx context.Context, d *ibid.Document, chunks []ibid.Chunk, began time.Time) error {
+func (p *Pipeline) embedDocument(ctx context.Context, l ibid.DocumentLease, d *ibid.Document, chunks []ibid.Chunk, began time.Time) error {
 	err := p.embedStored(ctx, p.cfg.Embedder, chunks, func(done int) {
 		d.Stage, d.Progress = "embed", cutShare+(1-cutShare)*float64(done)/float64(len(chunks))
-		p.progress(ctx, *d, began)
+		p.progress(ctx, l, *d, began)
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()

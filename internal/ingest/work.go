@@ -15,7 +15,7 @@ import (
 // workLoop takes one waiting document after the other.
 func (p *Pipeline) workLoop() {
 	for {
-		d, version, attempts, ok, err := p.cfg.Store.NextDocument(p.base, p.crashesAllowed())
+		d, lease, attempts, ok, err := p.cfg.Leases.ClaimDocument(p.base, p.cfg.Owner, p.cfg.Lease, p.crashesAllowed())
 		if err != nil && p.base.Err() == nil && ibid.CodeOf(err) != ibid.CodeDiskFull {
 			p.cfg.Log.Error("cannot look for waiting documents", "error", err)
 		}
@@ -31,7 +31,7 @@ func (p *Pipeline) workLoop() {
 			continue
 		}
 		p.nudge() // there may be more for the other workers
-		p.process(d, version, attempts)
+		p.process(d, lease, attempts)
 	}
 }
 
@@ -53,11 +53,9 @@ func (p *Pipeline) mergeNames(after int64) {
 }
 
 // process takes one document through the pipeline and writes down how it ended.
-func (p *Pipeline) process(d ibid.Document, version string, attempts ibid.Attempts) {
-	if version == "" {
-		version = d.Version
-	}
-	ctx, end, err := p.jobs.begin(p.base, d.ID, version)
+func (p *Pipeline) process(d ibid.Document, l ibid.DocumentLease, attempts ibid.Attempts) {
+	defer p.keepLease(l)()
+	ctx, end, err := p.jobs.begin(p.base, l)
 	if err != nil {
 		return
 	}
@@ -66,53 +64,51 @@ func (p *Pipeline) process(d ibid.Document, version string, attempts ibid.Attemp
 	p.taken.Add(1)
 	p.tally.begin(p.cfg.Now())
 	defer p.tally.end()
-	defer p.activity.tell(d.ID)
-	p.activity.tell(d.ID)
-	err = p.guarded(ctx, d, version, attempts.Killed)
+	defer p.announce(d.ID)
+	p.announce(d.ID)
+	err = p.guarded(ctx, l, d, attempts.Killed)
 	if errors.Is(err, ibid.ErrReaderKilled) && ctx.Err() == nil {
-		p.tryAgain(ctx, d, version, attempts.Killed)
+		p.tryAgain(ctx, l, d, attempts.Killed)
 		return
 	}
 	if p.base.Err() == nil {
-		p.passwords.forget(version)
+		p.forgetPassword(l.Version)
 	}
-	switch {
-	case err == nil, ctx.Err() != nil:
+	if err == nil || ctx.Err() != nil || ofNoUse(err) {
 		return // done; or not wanted any more, or to be begun again
-	case ibid.CodeOf(err) == ibid.CodeNotFound, ibid.CodeOf(err) == ibid.CodeConflict:
-		return // removed meanwhile, or another version is wanted
 	}
 	if ibid.CodeOf(err) == ibid.CodeDiskFull {
-		p.waitForRoom(ctx, d, version)
+		p.waitForRoom(ctx, l, d)
 		return
 	}
 	p.cfg.Log.Warn("document failed", "name", d.Name, "error", err)
 	d.Status, d.Stage, d.Progress, d.Error = ibid.DocumentFailed, "", 0, oneLine(err)
-	err = p.cfg.Store.SettleDocument(ctx, d, version)
+	err = p.cfg.Leases.SettleDocument(ctx, l, d)
 	if ibid.CodeOf(err) == ibid.CodeDiskFull && err != nil {
-		p.waitForRoom(ctx, d, version)
+		p.waitForRoom(ctx, l, d)
 		return
 	}
-	if err != nil && ctx.Err() == nil && ibid.CodeOf(err) == ibid.CodeInternal {
+	if err != nil && ctx.Err() == nil && !ofNoUse(err) {
 		p.cfg.Log.Error("cannot write down a failure", "name", d.Name, "error", err)
 	}
 }
 
-func (p *Pipeline) guarded(ctx context.Context, d ibid.Document, version string, killed int) (err error) {
+func (p *Pipeline) guarded(ctx context.Context, l ibid.DocumentLease, d ibid.Document, killed int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			p.cfg.Log.Error("panic while taking in a document", "name", d.Name, "panic", r, "stack", string(debug.Stack()))
 			err = errors.New("something went wrong while it was read")
 		}
 	}()
-	return p.take(ctx, d, version, killed)
+	return p.take(ctx, l, d, killed)
 }
 
 // progressEvery bounds how often progress is written down.
 const progressEvery = 250 * time.Millisecond
 
 // take extracts, cuts, publishes and embeds one version.
-func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string, killed int) error {
+func (p *Pipeline) take(ctx context.Context, l ibid.DocumentLease, d ibid.Document, killed int) error {
+	version := l.Version
 	x, stored, err := p.storedText(ctx, d, version)
 	if err != nil {
 		return err
@@ -132,7 +128,7 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string, ki
 	began := p.cfg.Now()
 	file := Original{Path: path, Name: d.Name, Password: p.passwords.of(version), Killed: killed}
 	if !stored {
-		if x, err = p.extract(ctx, d, file, began); err != nil {
+		if x, err = p.extract(ctx, l, d, file, began); err != nil {
 			return err
 		}
 	}
@@ -154,7 +150,7 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string, ki
 	}
 	d.Chunks, d.Embedded = len(chunks), len(chunks)-d.Kept
 	d.Status, d.Stage, d.Progress, d.Error, d.ChangeAt = ibid.DocumentProcessing, "index", cutShare, "", ibid.At(p.cfg.Now())
-	number, err := p.publishDocument(ctx, d, x, chunks)
+	number, err := p.publishDocument(ctx, l, d, x, chunks)
 	if err != nil {
 		return err
 	}
@@ -164,12 +160,12 @@ func (p *Pipeline) take(ctx context.Context, d ibid.Document, version string, ki
 	p.embedFitted(ctx, chunks)
 	if p.cfg.Embedder == nil {
 		p.nudgeEmbed()
-	} else if err := p.embedDocument(ctx, &d, chunks, began); err != nil {
+	} else if err := p.embedDocument(ctx, l, &d, chunks, began); err != nil {
 		return err
 	}
 	// Only now is it called ready: whoever reads that may search for it.
 	d.Status, d.Stage, d.Progress = ibid.DocumentReady, "", 1
-	return p.cfg.Store.SettleDocument(ctx, d, version)
+	return p.cfg.Leases.SettleDocument(ctx, l, d)
 }
 
 // storedText returns what a version says where the library knows it though no
@@ -194,11 +190,11 @@ const (
 )
 
 // extract reads a document, and shows how far it is.
-func (p *Pipeline) extract(ctx context.Context, d ibid.Document, file Original, began time.Time) (ibid.Extract, error) {
+func (p *Pipeline) extract(ctx context.Context, l ibid.DocumentLease, d ibid.Document, file Original, began time.Time) (ibid.Extract, error) {
 	show := func(stage string, share float64, page, pages int) {
 		d := d // what is stored of it must not change before it is read
 		d.Stage, d.Progress, d.PagesDone, d.Pages = stage, share, page, pages
-		p.progress(ctx, d, began)
+		p.progress(ctx, l, d, began)
 	}
 	var told time.Time
 	x, err := p.cfg.Extractor.Extract(ctx, file, func(page, pages int) {
@@ -241,12 +237,12 @@ func (p *Pipeline) kept(ctx context.Context, d ibid.Document, chunks []ibid.Chun
 
 // publishDocument makes a version searchable: in the database with its sections
 // and sentences, in the engine with its passages. It returns the number of the change.
-func (p *Pipeline) publishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, passages []ibid.Chunk) (int64, error) {
+func (p *Pipeline) publishDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document, x ibid.Extract, passages []ibid.Chunk) (int64, error) {
 	defer p.slots.take()()
 	levels, named := ChunkLevels(d, x, passages), Namings(passages)
 	p.publish.Lock()
 	defer p.publish.Unlock()
-	d, change, err := p.cfg.Store.FinishDocument(ctx, d, x, levels, named, p.cfg.Now())
+	d, change, err := p.cfg.Leases.FinishDocument(ctx, l, d, x, levels, named, p.cfg.Now())
 	if err != nil {
 		return 0, fmt.Errorf("save what it says: %w", err)
 	}

@@ -30,7 +30,11 @@ func TestTooManyQuestionsAreRefused(t *testing.T) {
 	}
 	h := openHouse(t, answer, func(cfg *server.Config) {
 		db := cfg.Threads.(*sqlite.DB)
-		runner := run.New(run.Config{Store: db, Leases: db, Threads: db, Answer: answer, Owner: "small", MaxRuns: 1, MaxQueued: 2, Now: time.Now, NewID: cfg.NewID})
+		self, err := db.Join()
+		if err != nil {
+			t.Fatal(err)
+		}
+		runner := run.New(run.Config{Store: db, Leases: db, Threads: db, Answer: answer, Owner: self.Owner(), MaxRuns: 1, MaxQueued: 2, Now: time.Now, NewID: cfg.NewID})
 		runner.Open()
 		t.Cleanup(func() {
 			ctx, cancel := context.WithCancel(context.Background())

@@ -68,6 +68,10 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	self, err := db.Join()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var ids atomic.Int64
 	newID := func() string { return fmt.Sprintf("id-%06d", ids.Add(1)) }
 	x := local.NewKept(local.KeptConfig{Path: filepath.Join(dir, "index.snapshot"), Library: db})
@@ -76,7 +80,7 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	pipeline, err := ingest.New(ingest.Config{Dir: dir, Blobs: originals, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Engine: x,
+	pipeline, err := ingest.New(ingest.Config{Dir: dir, Owner: self.Owner(), Notifier: self, Leases: db, Blobs: originals, Store: db, Library: db, Sweeper: db, Divider: db, Graph: db, Embeddings: db, Engine: x,
 		Extractor: plainFiles{}, SetEmbedder: searcher.SetEmbedder, Now: time.Now, NewID: newID})
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +88,7 @@ func openHouse(t *testing.T, answer answerFunc, change ...func(*server.Config)) 
 	if err := pipeline.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	runner := run.New(run.Config{Store: db, Leases: db, Threads: db, Answer: answer, Owner: "test", Now: time.Now, NewID: newID})
+	runner := run.New(run.Config{Store: db, Leases: db, Threads: db, Answer: answer, Owner: self.Owner(), Notifier: self, Now: time.Now, NewID: newID})
 	runner.Open()
 	cfg := server.Config{Runner: runner, Threads: db, Messages: db, Branches: db, Library: db, Pipeline: pipeline, Originals: pipeline, Searcher: searcher,
 		Status: func(context.Context) api.Status { return api.Status{} }, Doctor: func(context.Context) []api.Check { return nil },

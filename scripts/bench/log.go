@@ -15,6 +15,7 @@ import (
 	"ibid/internal/agent"
 	"ibid/internal/run"
 	"ibid/internal/store/sqlite"
+	"ibid/internal/store/sqlite/process"
 )
 
 // measureLog measures what committing every event before it is sent costs: the
@@ -54,6 +55,7 @@ type logStore interface {
 	run.Store
 	run.Leases
 	run.Threads
+	Join() (*process.Process, error)
 	io.Closer
 }
 
@@ -102,10 +104,14 @@ func streamThrough(ctx context.Context, open func(dir string) (logStore, error))
 		return 0, nil, err
 	}
 	defer store.Close()
+	self, err := store.Join()
+	if err != nil {
+		return 0, nil, err
+	}
 	emitted := make([]time.Time, logDeltas)
 	var began time.Time
 	ids := 0
-	runner := run.New(run.Config{Store: store, Leases: store, Threads: store, Owner: "bench", Now: time.Now,
+	runner := run.New(run.Config{Store: store, Leases: store, Threads: store, Owner: self.Owner(), Notifier: self, Now: time.Now,
 		NewID: func() string { ids++; return fmt.Sprintf("id-%d", ids) },
 		Answer: func(_ context.Context, _ agent.Task, emit func(ibid.EventData) error) (agent.Outcome, error) {
 			began = time.Now()

@@ -39,8 +39,12 @@ func finish(t *testing.T, db *sqlite.DB, document, version string, chunks []ibid
 	if _, _, err := db.PutDocument(t.Context(), d, version); err != nil {
 		t.Fatal(err)
 	}
+	_, l, _, ok, err := db.ClaimDocument(t.Context(), "p", time.Minute, 0)
+	if err != nil || !ok || l.DocumentID != document || l.Version != version {
+		t.Fatalf("claimed %+v, %v, %v", l, ok, err)
+	}
 	d.Version, d.Status = version, ibid.DocumentReady
-	if _, _, err := db.FinishDocument(t.Context(), d, ibid.Extract{Text: threeLevels}, chunks, nil, time.Now()); err != nil {
+	if _, _, err := db.FinishDocument(t.Context(), l, d, ibid.Extract{Text: threeLevels}, chunks, nil, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 }

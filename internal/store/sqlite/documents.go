@@ -15,8 +15,8 @@ import (
 
 // A document's row has two versions in it: the one that is searched, in its
 // data, and in the column pending the one that the pipeline is to read, '' for
-// none. Whoever ends the work on a version must name it; work on a version that
-// is neither is of no use any more and changes nothing.
+// none. Whoever works on a version has a lease on it (document_leases.go); when another
+// is wanted the lease ends, and the work changes nothing any more.
 
 // PutDocument takes in a document, or a new version of one that has the same
 // source, and returns it as it then stands. version is the content hash that
@@ -60,6 +60,9 @@ func putVersion(ctx context.Context, q querier, d ibid.Document, version string)
 	case !unchanged && !inWork:
 		stored.Status, stored.Stage, stored.Progress, stored.Error = ibid.DocumentQueued, "", 0, ""
 		stored.ChangeAt = d.ChangeAt
+		if err := endLease(ctx, q, old.ID); err != nil {
+			return d, false, err
+		}
 		if _, err := q.ExecContext(ctx, `UPDATE documents SET pending = ?, reader_kills = 0, crashes = 0 WHERE id = ?`, version, old.ID); err != nil {
 			return d, false, err
 		}
@@ -122,13 +125,15 @@ func bumpChange(ctx context.Context, q querier, id string) error {
 	return err
 }
 
-// SetProgress saves how far a document in work has come, and nothing else of it.
-func (db *DB) SetProgress(ctx context.Context, d ibid.Document) error {
+// SetProgress saves how far a document in work has come, and nothing else of it;
+// ErrLeaseLost when it is not in work under that lease any more.
+func (db *DB) SetProgress(ctx context.Context, l ibid.DocumentLease, d ibid.Document) error {
 	return db.write(ctx, func(q querier) error {
-		_, err := q.ExecContext(ctx, `UPDATE documents
+		res, err := q.ExecContext(ctx, `UPDATE documents
 			SET data = json_set(data, '$.stage', ?, '$.progress', ?, '$.pages', ?, '$.pages_done', ?, '$.eta_seconds', ?)
-			WHERE id = ? AND status = 'processing' AND removed_at IS NULL`, d.Stage, d.Progress, d.Pages, d.PagesDone, d.ETA, d.ID)
-		return err
+			WHERE id = ? AND status = 'processing' AND removed_at IS NULL AND EXISTS (SELECT 1 FROM document_leases WHERE fence = ? AND document_id = documents.id)`,
+			d.Stage, d.Progress, d.Pages, d.PagesDone, d.ETA, l.DocumentID, l.Fence)
+		return fenced(res, err)
 	})
 }
 
@@ -159,6 +164,9 @@ func (db *DB) CancelDocument(ctx context.Context, view access.View, id string) (
 			}
 			d.Pages = x.Pages // not those of the version that was being read
 		}
+		if err := endLease(ctx, q, id); err != nil {
+			return err
+		}
 		// The bytes of a document that was never read stay, so that it can be retried.
 		if _, err := q.ExecContext(ctx, `UPDATE documents SET pending = '' WHERE id = ? AND ?`, id, d.Version != ""); err != nil {
 			return err
@@ -169,29 +177,19 @@ func (db *DB) CancelDocument(ctx context.Context, view access.View, id string) (
 }
 
 // SettleDocument writes down how the work on a version ended, without changing
-// what is searched.
-func (db *DB) SettleDocument(ctx context.Context, d ibid.Document, version string) error {
+// what is searched. The error is a NOT_FOUND when the document is not there any more,
+// and ErrLeaseLost when the work is of no use.
+func (db *DB) SettleDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document) error {
 	return db.closing(ctx, func(q querier) error {
-		now, err := wanted(ctx, q, d.ID, version)
+		now, _, err := leased(ctx, q, l)
 		if err != nil {
+			return err
+		}
+		if err := endLease(ctx, q, l.DocumentID); err != nil {
 			return err
 		}
 		return updateDocument(ctx, q, asPeopleSay(d, now))
 	})
-}
-
-// wanted returns a document as it stands. The error is a CONFLICT when the
-// version is not of use any more, and a NOT_FOUND when the document is not.
-func wanted(ctx context.Context, q querier, id, version string) (ibid.Document, error) {
-	var pending string
-	d, err := scanDocument(q.QueryRowContext(ctx, `SELECT principal, data, pending FROM documents WHERE id = ? AND removed_at IS NULL`, id), &pending)
-	if err != nil {
-		return d, gone(err, id)
-	}
-	if pending != version && (pending != "" || d.Version != version) || d.Status == ibid.DocumentFailed { // cancelled
-		return d, ibid.Errorf(ibid.CodeConflict, "version %s of document %s is not wanted any more", version, id)
-	}
-	return d, nil
 }
 
 // asPeopleSay takes over what people may have changed of a document while the
@@ -207,16 +205,15 @@ func asPeopleSay(d, now ibid.Document) ibid.Document {
 
 // FinishDocument makes a version the one that is searched, in one transaction:
 // its text, its chunks in place of the old ones, what the new ones among them
-// name, and the document as ready. It returns the document as it was stored and
-// its change number. The error is a CONFLICT when another version is wanted by
-// now.
-func (db *DB) FinishDocument(ctx context.Context, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error) {
+// name, and the document as it stands, which stays in work. It returns the document as
+// it was stored and its change number. The error is that of SettleDocument.
+func (db *DB) FinishDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error) {
 	packed, err := file.Pack(x)
 	if err != nil {
 		return d, 0, err
 	}
 	err = db.write(ctx, func(q querier) error {
-		now, err := wanted(ctx, q, d.ID, d.Version)
+		now, _, err := leased(ctx, q, l)
 		if err != nil {
 			return err
 		}

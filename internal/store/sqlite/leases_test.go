@@ -46,6 +46,10 @@ type faulty struct {
 
 func (f faulty) db() *sqlite.DB { return f.DB }
 
+// later is how long a fault that looks first and takes later leaves to the others, so
+// that it is a fault each time.
+func later() { time.Sleep(5 * time.Millisecond) }
+
 func (f faulty) claim(ctx context.Context, id, owner string) (*ibid.Run, error) {
 	if err := f.db().Exec(`UPDATE runs SET status = 'running', owner = ?, fence = fence + 1, attempt = attempt + 1, lease_until = ? WHERE id = ?`,
 		owner, time.Now().Add(time.Minute).UnixMilli(), id); err != nil {
@@ -61,6 +65,7 @@ func (f faulty) ClaimRun(ctx context.Context, owner string, lease time.Duration)
 		if err != nil || len(waiting) == 0 {
 			return nil, err
 		}
+		later()
 		return f.claim(ctx, waiting[0], owner)
 	case "a claim takes what others work on":
 		var id string
@@ -93,6 +98,7 @@ func (f faulty) ClaimQueued(ctx context.Context, id, owner string, lease time.Du
 	if err != nil || run.Status != ibid.StatusQueued {
 		return nil, err
 	}
+	later()
 	return f.claim(ctx, id, owner)
 }
 
@@ -152,6 +158,7 @@ func (f faulty) StartRun(ctx context.Context, thread ibid.Thread, user, assistan
 		if err != nil {
 			return err
 		}
+		later()
 		if len(waiting) < maxQueued {
 			maxQueued = 1 << 30
 		}
@@ -169,6 +176,7 @@ func (f faulty) AppendEvents(ctx context.Context, l ibid.Lease, events []ibid.Ev
 		if f.fault != "an append asks for no fence" && (run.Fence != l.Fence || run.LastSeq+1 != events[0].Seq) {
 			return ibid.ErrLeaseLost
 		}
+		later()
 		last := events[len(events)-1]
 		return f.db().Exec(`UPDATE runs SET last_seq = ? WHERE id = ?`, last.Seq, l.RunID)
 	}
@@ -206,6 +214,9 @@ func (p faultyProcess) Listen(ctx context.Context) <-chan string {
 		few := make(chan string, 10)
 		go func() {
 			for topic := range p.Process.Listen(ctx) {
+				if topic == "" {
+					continue // nor is it said
+				}
 				select {
 				case few <- topic:
 				default:
