@@ -35,6 +35,7 @@ func holdingKinds() []api.Holding {
 		{What: "cache", Path: "cache/**", About: "the PDF reader, compiled; may be deleted"},
 		{What: "reserve", Path: "reserve", About: "given up when the disk is full, so that answers can be closed"},
 		{What: "lock", Path: "lock", About: "who holds the directory"},
+		{What: "processes", Path: datadir.DatabaseName + "-processes/*", About: "who works on the database, and hints for each of them"},
 		{What: "server", Path: "server.json", About: "where the server answers"},
 		{What: "set aside", Path: "before-restore-*/**", About: "what lay here before a restore; delete it when you are sure"},
 		{What: "restore", Path: "restore.*", About: "of a restore under way; run it again if none is"},
