@@ -31,6 +31,7 @@ var EngineCases = []Case[Engine]{
 	{"a document that is put again has its new passages alone", engineReplace},
 	{"what is removed is not found", engineRemove},
 	{"a scope narrows both halves", engineScope},
+	{"a view narrows both halves", engineView},
 	{"a late change does not undo a newer one", engineLate},
 	{"the same changes again do no harm", engineTwice},
 	{"the state says how far the engine is", engineState},
@@ -45,9 +46,6 @@ var EngineCases = []Case[Engine]{
 	{"what several put at once is all there", engineContention},
 	{"of changes of one document at once the newest stays", engineNewest},
 }
-
-// EngineViewCases hold an engine to the views of those who ask.
-var EngineViewCases = []Case[Engine]{{"a view narrows both halves", engineView}}
 
 // engineTest is one opening of an engine.
 type engineTest struct {

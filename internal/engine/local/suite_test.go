@@ -172,6 +172,16 @@ func TestEngineMutants(t *testing.T) {
 				return e.Vector(ctx, view, space, vec, limit, ibid.Scope{})
 			}}
 		}},
+		{Name: "words know no view", Case: "a view narrows both halves", Break: func(e ibidtest.Engine) ibidtest.Engine {
+			return faulty{Engine: e, lexical: func(ctx context.Context, e ibidtest.Engine, _ access.View, query string, limit int, scope ibid.Scope) ([]ibid.Candidate, error) {
+				return e.Lexical(ctx, access.System("a mutant"), query, limit, scope)
+			}}
+		}},
+		{Name: "vectors know no view", Case: "a view narrows both halves", Break: func(e ibidtest.Engine) ibidtest.Engine {
+			return faulty{Engine: e, vector: func(ctx context.Context, e ibidtest.Engine, _ access.View, space string, vec []float32, limit int, scope ibid.Scope) ([]ibid.Candidate, error) {
+				return e.Vector(ctx, access.System("a mutant"), space, vec, limit, scope)
+			}}
+		}},
 		{Name: "whoever comes last wins", Case: "a late change does not undo a newer one", Break: each(func(c engine.Change) []engine.Change {
 			if p, ok := c.(engine.Put); ok {
 				c = inOrder(p)
