@@ -1,18 +1,14 @@
 package question
 
 import (
-	"embed"
-	"fmt"
-	"maps"
-	"path"
 	"regexp"
-	"slices"
 	"strings"
+
+	"ibid/internal/text"
 )
 
-// What is known of languages is data: a file each in languages/, with a line for each
-// role that words play in questions. The forms of questions are written once, for all
-// languages, with roles in their places. A new language is a new file.
+// The forms of questions are written once, for all languages, with roles in the places
+// of words: {compare}. What plays a role stands in the files of text/languages:
 //
 //	ask, lead           question words, and the prepositions before them: "in what year"
 //	and, with, vs, on   what joins the sides of a comparison, and its topic
@@ -30,48 +26,10 @@ import (
 //	pronoun             stands for what was named
 //	preposition, within name, not a name
 //
-//go:embed languages/*.txt
-var files embed.FS
-
-// A language has phrases by role.
-type language map[string][]string
-
-// languages by code: "en", "de" …
-var languages = readLanguages()
+// Phrases of these roles may be regular expressions.
 
 // codes are the codes of the languages, English first.
-var codes = func() []string {
-	all := slices.Sorted(maps.Keys(languages))
-	return slices.Insert(slices.DeleteFunc(all, func(c string) bool { return c == "en" }), 0, "en")
-}()
-
-// readLanguages panics where a file is not well formed: it is a part of the program.
-func readLanguages() map[string]language {
-	found, err := files.ReadDir("languages")
-	if err != nil {
-		panic(err)
-	}
-	all := map[string]language{}
-	for _, file := range found {
-		raw, err := files.ReadFile("languages/" + file.Name())
-		if err != nil {
-			panic(err)
-		}
-		l := language{}
-		for line := range strings.Lines(string(raw)) {
-			role, phrases, ok := strings.Cut(strings.TrimSpace(line), ": ")
-			if strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "" {
-				continue
-			}
-			if !ok || l[role] != nil {
-				panic(fmt.Sprintf("languages/%s: %q is no line, or comes twice", file.Name(), line))
-			}
-			l[role] = strings.Split(phrases, " | ")
-		}
-		all[strings.TrimSuffix(file.Name(), path.Ext(file.Name()))] = l
-	}
-	return all
-}
+var codes = text.Languages()
 
 // role is a place for the phrases of one in a form: {compare}.
 var role = regexp.MustCompile(`\{([a-z ]+)\}`)
@@ -92,7 +50,7 @@ func formsByLanguage(pattern string) map[string]*regexp.Regexp {
 		known := true
 		expression := role.ReplaceAllStringFunc(pattern, func(place string) string {
 			name := strings.Trim(place, "{}")
-			known = known && languages[code][name] != nil
+			known = known && text.Phrases(code, name) != nil
 			return oneOf([]string{code}, name)
 		})
 		if known {
@@ -106,7 +64,7 @@ func formsByLanguage(pattern string) map[string]*regexp.Regexp {
 func oneOf(codes []string, role string) string {
 	var phrases []string
 	for _, code := range codes {
-		phrases = append(phrases, languages[code][role]...)
+		phrases = append(phrases, text.Phrases(code, role)...)
 	}
 	return "(?:" + strings.Join(phrases, "|") + ")"
 }
@@ -115,7 +73,7 @@ func oneOf(codes []string, role string) string {
 func words(role string) map[string]bool {
 	set := map[string]bool{}
 	for _, code := range codes {
-		for _, phrase := range languages[code][role] {
+		for _, phrase := range text.Phrases(code, role) {
 			set[phrase] = true
 		}
 	}

@@ -26,107 +26,31 @@ type grammar struct {
 	reasons   []string
 }
 
-// grammars by language. English has its own tables.
-var grammars = map[string]*grammar{
-	"de": newGrammar(map[Kind]string{
-		KindPerson: "wer|wen|wem|wessen",
-		KindPlace:  "wo|wohin|woher",
-		KindTime:   "wann|seit wann|bis wann",
-		KindNumber: "wie viel|wie viele|wieviel|wieviele|wie lange|wie lang|wie hoch|wie groß|wie alt|wie weit|wie oft|wie schnell|wie schwer|wie teuer|wie breit|wie tief|wie häufig",
-		KindReason: "warum|wieso|weshalb",
-		KindDefine: "was ist|was sind|was war|was waren|was bedeutet|was bedeuten|was heißt|was versteht man unter|was bezeichnet",
-		KindName:   "wie heißt|wie heißen|wie lautet|wie nennt man",
-		KindAny: "was|wie|welche|welcher|welches|welchem|welchen|womit|wodurch|wofür|wozu|worin|woraus|worüber|was für|" +
-			"was kostet|was macht|was machen|was hat|was haben|was wird|was werden|was kann|was können|was soll|was muss|was gilt|was steht|was sagt|was passiert|was geschah",
-	}, map[Kind]string{
-		KindTime:   "jahr jahre jahren datum tag monat jahrhundert zeitraum uhrzeit",
-		KindNumber: "anzahl zahl betrag preis höhe größe länge gewicht umsatz gehalt temperatur prozentsatz anteil",
-		KindPlace:  "land stadt ort staat region länder städte orte",
-		KindPerson: "person präsident autor autorin könig königin gründer erfinder",
-	}, "ist sind war waren bezeichnet bedeutet heißt heißen nennt", "ein eine einer der die das jede jeder jedes", "in für bei an laut im", "genannt namens",
-		"januar februar märz april mai juni juli august september oktober november dezember jahrhundert jahrzehnt frühling sommer herbst winter montag dienstag mittwoch donnerstag freitag samstag sonntag",
-		"zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig hundert tausend million millionen milliarde milliarden", "in im bei nach aus auf an",
-		"weil|da |denn|wegen|aufgrund|deshalb|daher|damit|um zu|führte zu|durch "),
-	"fr": newGrammar(map[Kind]string{
-		KindPerson: "qui|qui est|à qui|qui a|qui sont",
-		KindPlace:  "où|où est|où se",
-		KindTime:   "quand|depuis quand",
-		KindNumber: "combien|combien de",
-		KindReason: "pourquoi",
-		KindDefine: "qu est ce que|qu est ce qu|qu est-ce que|que signifie|que veut dire|c est quoi|qu est",
-		KindName:   "comment s appelle|comment s appellent",
-		KindAny:    "quel|quelle|quels|quelles|que|à quel|à quelle|comment est|comment sont|comment le|comment la|comment les|comment fonctionne|comment faire|comment peut|comment se|est ce que|qu est ce qui",
-	}, map[Kind]string{
-		KindTime:   "an année années date jour mois siècle heure époque",
-		KindNumber: "nombre montant prix pourcentage taux hauteur taille longueur poids distance population coût température",
-		KindPlace:  "pays ville villes lieu endroit région capitale",
-		KindPerson: "personne président auteur roi reine fondateur inventeur",
-	}, "est sont était étaient désigne désignent signifie appelle", "un une le la les l des", "en dans pour selon chez au aux", "appelé appelée appelés nommé nommée",
-		"janvier février avril mai juin juillet août septembre octobre novembre décembre siècle décennie printemps été automne hiver lundi mardi mercredi jeudi vendredi samedi dimanche",
-		"deux trois quatre cinq six sept huit neuf dix onze douze vingt trente cent mille million millions milliard milliards", "à en dans au aux vers près",
-		"parce que|parce qu|car |en raison|à cause|afin d|grâce à|pour que|puisque"),
-	"es": newGrammar(map[Kind]string{
-		KindPerson: "quién|quiénes|quien|quienes|a quién|de quién",
-		KindPlace:  "dónde|donde|adónde|en dónde",
-		KindTime:   "cuándo|cuando|desde cuándo",
-		KindNumber: "cuánto|cuánta|cuántos|cuántas|cuanto|cuanta|cuantos|cuantas",
-		KindReason: "por qué",
-		KindDefine: "qué es|qué son|qué era|qué significa|que es|que son|que significa|qué se entiende por",
-		KindName:   "cómo se llama|cómo se llaman|como se llama",
-		KindAny:    "qué|cuál|cuáles|cual|cuales|cómo|como se|como es|como funciona|que año",
-	}, map[Kind]string{
-		KindTime:   "año años fecha día mes siglo hora época",
-		KindNumber: "número cantidad precio porcentaje altura tamaño longitud peso distancia población costo coste temperatura",
-		KindPlace:  "país ciudad ciudades lugar región capital",
-		KindPerson: "persona presidente presidenta autor autora rey reina fundador inventor",
-	}, "es son era eran significa denomina llama designa", "un una el la los las unos unas", "en para según de del", "llamado llamada llamados denominado denominada",
-		"enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre siglo década primavera verano otoño invierno lunes martes miércoles jueves viernes sábado domingo",
-		"dos tres cuatro cinco seis siete ocho nueve diez once doce veinte treinta cien ciento mil millón millones", "en a de desde hacia cerca",
-		"porque|debido a|ya que|a causa|por lo que|para que|gracias a|puesto que"),
-	"it": newGrammar(map[Kind]string{
-		KindPerson: "chi|di chi|a chi",
-		KindPlace:  "dove|dov è|da dove",
-		KindTime:   "quando|da quando",
-		KindNumber: "quanto|quanta|quanti|quante",
-		KindReason: "perché|perche",
-		KindDefine: "cos è|cosa è|che cos è|che cosa è|cosa sono|che cosa sono|cosa significa|cosa vuol dire|cos e|cosa si intende per",
-		KindName:   "come si chiama|come si chiamano",
-		KindAny:    "cosa|che cosa|quale|quali|qual|come si|come funziona|come è|in che",
-	}, map[Kind]string{
-		KindTime:   "anno anni data giorno mese secolo ora epoca",
-		KindNumber: "numero quantità prezzo percentuale altezza dimensione lunghezza peso distanza popolazione costo temperatura importo",
-		KindPlace:  "paese città luogo regione capitale stato",
-		KindPerson: "persona presidente autore autrice re regina fondatore inventore",
-	}, "è sono era erano significa indica chiama", "un una uno un' il lo la i gli le l", "in per secondo di del della nel nella", "chiamato chiamata detto detta",
-		"gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre secolo decennio primavera estate autunno inverno lunedì martedì mercoledì giovedì venerdì sabato domenica",
-		"due tre quattro cinque sei sette otto nove dieci undici dodici venti trenta cento mille mila milione milioni miliardo miliardi", "in a ad di da nel nella presso",
-		"perché|poiché|a causa|grazie a|affinché|dato che|siccome"),
-	"pt": newGrammar(map[Kind]string{
-		KindPerson: "quem|de quem|a quem",
-		KindPlace:  "onde|aonde|de onde",
-		KindTime:   "quando|desde quando",
-		KindNumber: "quanto|quanta|quantos|quantas",
-		KindReason: "por que|por quê|porquê",
-		KindDefine: "o que é|o que são|o que e|o que era|o que significa|que é|que são|que significa|o que se entende por",
-		KindName:   "como se chama|como se chamam",
-		KindAny:    "o que|qual|quais|como se|como funciona|como é|em que",
-	}, map[Kind]string{
-		KindTime:   "ano anos data dia mês século hora época",
-		KindNumber: "número quantidade preço percentagem porcentagem altura tamanho comprimento peso distância população custo temperatura",
-		KindPlace:  "país cidade cidades lugar região capital",
-		KindPerson: "pessoa presidente autor autora rei rainha fundador inventor",
-	}, "é são era eram significa designa chama", "um uma o a os as", "em para segundo de do da no na", "chamado chamada denominado denominada",
-		"janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro século década primavera verão outono inverno segunda terça quarta quinta sexta sábado domingo",
-		"dois duas três quatro cinco seis sete oito nove dez onze doze vinte trinta cem cento mil milhão milhões bilhão bilhões", "em no na nos nas de do da para",
-		"porque|pois|devido a|já que|por causa|graças a|uma vez que"),
-}
+// grammars by language: those whose file says how they ask. English has rules of its
+// own for that (kindOf).
+var grammars = func() map[string]*grammar {
+	all := map[string]*grammar{}
+	for _, code := range Languages() {
+		if Phrases(code, "asks person") != nil {
+			all[code] = newGrammar(code)
+		}
+	}
+	return all
+}()
 
-func newGrammar(asks, nouns map[Kind]string, defining, articles, narrowing, naming, times, numbers, places, reasons string) *grammar {
-	g := &grammar{nouns: map[Kind]map[string]bool{}, defining: set(defining), articles: set(articles), narrowing: set(narrowing),
-		naming: set(naming), traits: map[string]traits{}, reasons: strings.Split(reasons, "|")}
-	for kind, list := range asks {
-		for _, s := range strings.Split(list, "|") {
+// kindNames are what the roles of languages call the kinds of answers.
+var kindNames = map[Kind]string{KindPerson: "person", KindPlace: "place", KindTime: "time", KindNumber: "number", KindReason: "reason",
+	KindDefine: "define", KindName: "name", KindAny: "other"}
+
+func newGrammar(code string) *grammar {
+	g := &grammar{nouns: map[Kind]map[string]bool{}, defining: wordsOf(code, "defines"), articles: wordsOf(code, "article"), narrowing: wordsOf(code, "narrows"),
+		naming: wordsOf(code, "calls"), traits: map[string]traits{}, reasons: Phrases(code, "reason")}
+	for kind, name := range kindNames {
+		for _, s := range Phrases(code, "asks "+name) {
 			g.forms = append(g.forms, form{strings.Fields(strings.ReplaceAll(s, "-", " ")), kind})
+		}
+		if nouns := wordsOf(code, "noun "+name); len(nouns) > 0 {
+			g.nouns[kind] = nouns
 		}
 	}
 	slices.SortFunc(g.forms, func(a, b form) int {
@@ -135,11 +59,8 @@ func newGrammar(asks, nouns map[Kind]string, defining, articles, narrowing, nami
 		}
 		return slices.Compare(a.words, b.words)
 	})
-	for kind, list := range nouns {
-		g.nouns[kind] = set(list)
-	}
-	for t, list := range map[traits]string{isTimeWord: times, isNumberWord: numbers, isPlaceBefore: places} {
-		for w := range set(list) {
+	for t, role := range map[traits]string{isTimeWord: "time word", isNumberWord: "number word", isPlaceBefore: "place before"} {
+		for w := range wordsOf(code, role) {
 			g.traits[w] |= t
 		}
 	}
@@ -195,8 +116,7 @@ func (g *grammar) kindOf(words []string) (kind Kind, asking formAt) {
 }
 
 // englishAsks begin a question in English.
-var englishAsks = set(`who whom whose what when where which why how is are was were do does did can could will would should has have had may
-	summarize summarise compare list show tell give explain describe find name and in on at`)
+var englishAsks = wordsOf("en", "begins")
 
 // QuestionLanguage is the language that a question is asked in. Most are too
 // short for Language to tell, but not how they ask. "" where neither does.

@@ -4,11 +4,11 @@ import "strings"
 
 // defining are the verbs of definitions, and articles what follows them there.
 var (
-	defining = set("is are was were means denotes describes refers stands")
-	articles = set("a an the one any simply used defined common name term to for kind type")
+	defining = wordsOf("en", "defines")
+	articles = wordsOf("en", "article")
 	// narrowing words begin what narrows a question down: "a factor in R".
-	narrowing = set("in for about at on within under according")
-	naming    = set("called named termed known")
+	narrowing = wordsOf("en", "narrows")
+	naming    = wordsOf("en", "calls")
 )
 
 // subjectOf returns the terms of what a question asks to define: those before

@@ -17,14 +17,14 @@ const (
 
 var traitsOfWord = func() map[string]traits {
 	m := make(map[string]traits)
-	for t, words := range map[traits]string{
-		isMonth:       "january february march april may june july august september october november december",
-		isTimeWord:    "century decade spring summer autumn winter monday tuesday wednesday thursday friday saturday sunday today yesterday ago bc ad bce ce era millennium",
-		isNumberWord:  "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million millions billion billions trillion dozen half third quarter percent twice double once several none zero",
-		isPlaceBefore: "in at near from to of on around outside inside across through within throughout between",
-		isDefining:    "is are was were means refers called known defined",
+	for t, role := range map[traits]string{
+		isMonth:       "month",
+		isTimeWord:    "time word",
+		isNumberWord:  "number word",
+		isPlaceBefore: "place before",
+		isDefining:    "is or means",
 	} {
-		for w := range set(words) {
+		for w := range wordsOf("en", role) {
 			m[w] |= t
 		}
 	}
@@ -118,8 +118,7 @@ func (e *evidence) name(named bool) {
 }
 
 // reasons are the phrases that introduce one.
-var reasons = []string{"because", "due to", "since ", "so that", "in order to", "as a result", "caused by", "result of",
-	"reason", "therefore", "led to", "owing to", "thus", "to avoid", "to prevent", "allow", "so as to", "for fear", "as it "}
+var reasons = Phrases("en", "reason")
 
 func givesReason(sentence string, g *grammar) bool {
 	s := strings.ToLower(sentence)

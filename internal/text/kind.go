@@ -31,10 +31,10 @@ func KindOf(question string) Kind {
 
 // What a noun after "what" or "which" says about the answer.
 var (
-	timeNouns   = set("year years date dates day month decade century season era period time")
-	numberNouns = set("number amount percentage percent proportion population size cost price distance height length width area rate ratio total salary weight speed temperature temperatures budget fraction share score capacity depth age")
-	placeNouns  = set("country countries city cities place places state states town region regions location continent river area street county province nation nations island district building")
-	personNouns = set("person people scientist president king queen emperor author artist actor actress singer player leader general architect composer doctor philosopher mathematician politician director founder inventor writer man woman pope bishop minister coach quarterback physicist historian explorer")
+	timeNouns   = wordsOf("en", "noun time")
+	numberNouns = wordsOf("en", "noun number")
+	placeNouns  = wordsOf("en", "noun place")
+	personNouns = wordsOf("en", "noun person")
 	auxiliaries = set("is are was were 's does do did")
 )
 

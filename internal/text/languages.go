@@ -1,0 +1,87 @@
+package text
+
+import (
+	"embed"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// What is known of languages is data: a file each in languages/, with a line for each
+// role that words play, and the phrases that play it:
+//
+//	asks time: wann | seit wann | bis wann
+//
+// A phrase that ends with "_" ends with a space. A new language is a new file. The
+// roles are:
+//
+//	asks KIND            how the language asks for a kind of answer (kind.go), "other" for none
+//	noun KIND            what a noun behind "what" or "which" says about the answer
+//	begins               words that a question begins with, to tell its language
+//	defines, article, narrows, calls   definitions (define.go); "is or means" in sentences
+//	month, time word, number word, place before, reason   what an answer of a kind has
+//
+// and those of package question, which are phrases of its forms.
+//
+//go:embed languages/*.txt
+var languageFiles embed.FS
+
+// lexicons are the phrases of the languages, by code and role.
+var lexicons = readLexicons()
+
+// readLexicons panics where a file is not well formed: it is a part of the program.
+func readLexicons() map[string]map[string][]string {
+	found, err := languageFiles.ReadDir("languages")
+	if err != nil {
+		panic(err)
+	}
+	all := map[string]map[string][]string{}
+	for _, file := range found {
+		raw, err := languageFiles.ReadFile("languages/" + file.Name())
+		if err != nil {
+			panic(err)
+		}
+		roles := map[string][]string{}
+		for line := range strings.Lines(string(raw)) {
+			line = strings.TrimSpace(line)
+			if line == "" || strings.HasPrefix(line, "#") {
+				continue
+			}
+			role, phrases, ok := strings.Cut(line, ": ")
+			if !ok || roles[role] != nil {
+				panic(fmt.Sprintf("languages/%s: %q is no line, or comes twice", file.Name(), line))
+			}
+			for _, phrase := range strings.Split(phrases, " | ") {
+				if before, cut := strings.CutSuffix(phrase, "_"); cut {
+					phrase = before + " "
+				}
+				roles[role] = append(roles[role], phrase)
+			}
+		}
+		all[strings.TrimSuffix(file.Name(), path.Ext(file.Name()))] = roles
+	}
+	return all
+}
+
+// Languages are the codes of the languages that something is known of, English first.
+func Languages() []string {
+	codes := slices.Sorted(maps.Keys(lexicons))
+	return slices.Insert(slices.DeleteFunc(codes, func(c string) bool { return c == "en" }), 0, "en")
+}
+
+// Phrases are those that play a role in a language.
+func Phrases(language, role string) []string { return lexicons[language][role] }
+
+// Roles are those that a language has phrases for, in order.
+func Roles(language string) []string { return slices.Sorted(maps.Keys(lexicons[language])) }
+
+// wordsOf are the words that play a role in a language.
+func wordsOf(language, role string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range Phrases(language, role) {
+		set[w] = true
+	}
+	return set
+}
