@@ -176,7 +176,7 @@ func ask(ctx context.Context, searcher *search.Searcher, m ibid.Model, q Query) 
 	if _, builtIn := m.(*reader.Reader); !builtIn { // which judges by rule alone
 		cfg.Judge = m
 	}
-	_, err := agent.Run(ctx, cfg, agent.Task{Request: ibid.Request{Text: q.Text}}, func(d ibid.EventData) error {
+	_, err := agent.Run(ctx, cfg, agent.Task{View: access.For(ibid.Owner), Request: ibid.Request{Text: q.Text}}, func(d ibid.EventData) error {
 		seq++
 		fold.Add(ibid.Event{Seq: seq, Data: d})
 		return nil
