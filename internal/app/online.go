@@ -2,12 +2,9 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"ibid"
 	"ibid/internal/app/config"
-	"ibid/internal/document"
 	"ibid/internal/fetch"
 	"ibid/internal/llm"
 	"ibid/internal/server/api"
@@ -73,16 +70,4 @@ func (a *App) checkPainter(ctx context.Context) api.Check {
 		return api.Bad("pictures", api.LevelFail, err, "check image_model")
 	}
 	return api.Good("pictures", "%s answers", a.painter.Name())
-}
-
-// ReadFile reads a file that is not in the library, in a worker, and once more where
-// that is killed from outside.
-func (f files) ReadFile(ctx context.Context, name string, data []byte) (ibid.Extract, error) {
-	req := document.Request{Data: data, Name: name}
-	x, err := f.Pool.Extract(ctx, req, nil)
-	if errors.Is(err, ibid.ErrReaderKilled) {
-		req.Killed = document.Alone
-		x, err = f.Pool.Extract(ctx, req, nil)
-	}
-	return x, err
 }

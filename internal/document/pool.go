@@ -135,15 +135,34 @@ func (p *Pool) Extract(ctx context.Context, req Request, progress func(Progress)
 	}
 }
 
+// ReadFile reads a file that is in memory. Where its worker is killed from outside it
+// is read once more, alone.
+func (p *Pool) ReadFile(ctx context.Context, name string, data []byte) (x ibid.Extract, err error) {
+	err = onceMore(Request{Data: data, Name: name}, func(req Request) error {
+		x, err = p.Extract(ctx, req, nil)
+		return err
+	})
+	return x, err
+}
+
 // RenderPage draws a page of a PDF, width pixels wide, as PNG. Where its worker is
-// killed from outside it is drawn once more.
-func (p *Pool) RenderPage(ctx context.Context, req Request, page, width int) ([]byte, error) {
-	png, err := p.renderPage(ctx, req, page, width)
+// killed from outside it is drawn once more, alone.
+func (p *Pool) RenderPage(ctx context.Context, req Request, page, width int) (png []byte, err error) {
+	err = onceMore(req, func(req Request) error {
+		png, err = p.renderPage(ctx, req, page, width)
+		return err
+	})
+	return png, err
+}
+
+// onceMore reads a file, and again with nothing beside it where its reader was killed.
+func onceMore(req Request, read func(Request) error) error {
+	err := read(req)
 	if errors.Is(err, ibid.ErrReaderKilled) {
 		req.Killed = Alone
-		png, err = p.renderPage(ctx, req, page, width)
+		err = read(req)
 	}
-	return png, err
+	return err
 }
 
 func (p *Pool) renderPage(ctx context.Context, req Request, page, width int) ([]byte, error) {

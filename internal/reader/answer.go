@@ -24,7 +24,7 @@ func (r *Reader) firstMove(t task, req ibid.ModelRequest) reply {
 		return reply{text: m.say}
 	}
 	if queries, _ := r.queries(t); len(t.files) == 0 && (m.tool == toolSearch || m.tool == toolAnalyze || m.lookup) {
-		if answer, ok := r.fromAttached(t, queries); ok {
+		if answer, ok := r.fromFiles(t, queries, t.attached); ok {
 			return reply{text: answer}
 		}
 	}
@@ -124,7 +124,7 @@ func (r *Reader) nextMove(t task, req ibid.ModelRequest) reply {
 		}
 	}
 	queries, _ := r.queries(t)
-	if answer, ok := r.fromFiles(t, queries); ok {
+	if answer, ok := r.fromFiles(t, queries, t.filePassages()); ok {
 		return reply{text: answer}
 	}
 	if pages := pagesToRead(t, req); len(pages) > 0 {

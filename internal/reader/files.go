@@ -100,21 +100,6 @@ func (t task) asksForAttached() bool {
 	return whole && (t.aboutAttached() || !t.inLibrary(name))
 }
 
-// fromAttached answers from the texts that came with a question alone: where they
-// are asked for as a whole, where the question points at them and they answer, and
-// where they surely answer.
-func (r *Reader) fromAttached(t task, questions []string) (answer string, ok bool) {
-	switch {
-	case len(t.attached) == 0:
-		return "", false
-	case t.asksForAttached():
-		return r.summary(t.attached), true
-	case !t.aboutAttached() && !slices.ContainsFunc(questions, func(q string) bool { return surelyAnswer(q, t.attached) }):
-		return "", false
-	}
-	return r.quoteAll(questions, t.attached)
-}
-
 // surelyAnswer reports whether passages hold an answer that is not called unsure.
 func surelyAnswer(question string, passages []ibid.Handled) bool {
 	ranked := choose(withoutDocuments(question, passages), passages)
@@ -133,19 +118,17 @@ func (t task) filePassages() []ibid.Handled {
 	return passages
 }
 
-// fromFiles answers from the files of the conversation alone, once they were read:
-// where they are asked for as a whole, where the question points at them, and where
-// those that came with it surely answer.
-func (r *Reader) fromFiles(t task, questions []string) (answer string, ok bool) {
-	passages := t.filePassages()
+// fromFiles answers from passages of the files of the conversation alone: where they
+// are asked for as a whole, where the question points at them, and where those that
+// came with it surely answer.
+func (r *Reader) fromFiles(t task, questions []string, passages []ibid.Handled) (answer string, ok bool) {
+	surely := func(q string) bool { return surelyAnswer(q, passages) }
 	switch {
 	case len(passages) == 0:
 		return "", false
 	case t.asksForAttached():
 		return r.summary(passages), true
-	case t.aboutAttached():
-		return r.quoteAll(questions, passages)
-	case len(t.attached)+len(t.files) > 0 && slices.ContainsFunc(questions, func(q string) bool { return surelyAnswer(q, passages) }):
+	case t.aboutAttached(), len(t.attached)+len(t.files) > 0 && slices.ContainsFunc(questions, surely):
 		return r.quoteAll(questions, passages)
 	}
 	return "", false

@@ -157,7 +157,7 @@ func (r *Reader) withoutTools(t task) string {
 		}
 		return nothingFound([]string{t.question})
 	}
-	if answer, ok := r.fromAttached(t, question.Split(t.question, maxQueries)); ok {
+	if answer, ok := r.fromFiles(t, question.Split(t.question, maxQueries), t.attached); ok {
 		return answer
 	}
 	if len(t.question) > longPrompt {
@@ -175,7 +175,7 @@ func (r *Reader) fromGiven(t task) string {
 	if t.inFull != "" {
 		questions = question.Split(t.inFull, maxQueries)
 	}
-	if answer, ok := r.fromAttached(t, questions); ok {
+	if answer, ok := r.fromFiles(t, questions, t.attached); ok {
 		return answer
 	}
 	if answer, ok := r.quoteAll(questions, merge(t.attached, t.given)); ok {

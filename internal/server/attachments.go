@@ -8,6 +8,7 @@ import (
 	"ibid/internal/server/api"
 	"io"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"path"
 	"regexp"
@@ -38,8 +39,7 @@ func (s *Server) checkAttachments(files []ibid.Attachment) error {
 		}
 		f.Bytes = int64(len(f.Data))
 		if total += f.Bytes; total > s.cfg.MaxAttachmentBytes {
-			return &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("the attached files are larger than %d MiB together", s.cfg.MaxAttachmentBytes>>20),
-				Hint: "add large files to the library, or raise limits.attachment_mb"}
+			return s.attachmentsTooLarge()
 		}
 		kind, err := attachmentKind(*f)
 		if err != nil {
@@ -51,14 +51,14 @@ func (s *Server) checkAttachments(files []ibid.Attachment) error {
 }
 
 func attachmentName(name string, i int) string {
-	name = path.Base(strings.ReplaceAll(strings.ToValidUTF8(name, ""), `\`, "/"))
+	name = baseName(strings.ToValidUTF8(name, ""), "")
 	name = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return -1
 		}
 		return r
 	}, name))
-	if name == "" || name == "." || name == "/" || name == ".." {
+	if name == "" || name == "." || name == ".." {
 		return fmt.Sprintf("file-%d", i+1)
 	}
 	if end := path.Ext(name); len(name) > 200 && len(end) < 20 {
@@ -97,21 +97,9 @@ func (s *Server) readQuestion(w http.ResponseWriter, r *http.Request, q *api.Que
 	if err != nil {
 		return ibid.Errorf(ibid.CodeBadRequest, "the form cannot be read: %v", err)
 	}
-	for {
-		part, err := parts.NextPart()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		var content []byte
-		if err == nil {
-			content, err = io.ReadAll(part)
-		}
-		var tooLarge *http.MaxBytesError
-		switch {
-		case errors.As(err, &tooLarge):
-			return &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("the attached files are larger than %d MiB together", s.cfg.MaxAttachmentBytes>>20),
-				Hint: "add large files to the library, or raise limits.attachment_mb"}
-		case err != nil:
+	err = eachPart(parts, func(part *multipart.Part) error {
+		content, err := io.ReadAll(part)
+		if err != nil {
 			return uploadBrokeOff(err)
 		}
 		switch part.FormName() {
@@ -125,7 +113,17 @@ func (s *Server) readQuestion(w http.ResponseWriter, r *http.Request, q *api.Que
 			}
 			q.Attachments = append(q.Attachments, ibid.Attachment{Name: part.FileName(), MIME: part.Header.Get("Content-Type"), Data: content})
 		}
+		return nil
+	})
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return s.attachmentsTooLarge()
 	}
+	return err
+}
+
+func (s *Server) attachmentsTooLarge() error {
+	return &ibid.Error{Code: ibid.CodeBadRequest, Message: fmt.Sprintf("the attached files are larger than %d MiB together", s.cfg.MaxAttachmentBytes>>20),
+		Hint: "add large files to the library, or raise limits.attachment_mb"}
 }
 
 // fileOf returns the file of a message that a path names.

@@ -11,7 +11,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"path/filepath"
+	"path"
 	"strconv"
 	"strings"
 
@@ -116,19 +116,9 @@ func (s *Server) addDocuments(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	u := &upload{server: s, Uploads: api.Uploads{Documents: []api.Uploaded{}, Errors: []api.RefusedFile{}}}
-	for {
-		part, err := parts.NextPart()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			s.fail(w, r, uploadBrokeOff(err))
-			return
-		}
-		if err := u.take(w, r, part); err != nil {
-			s.fail(w, r, err)
-			return
-		}
+	if err := eachPart(parts, func(part *multipart.Part) error { return u.take(w, r, part) }); err != nil {
+		s.fail(w, r, err)
+		return
 	}
 	status := http.StatusAccepted
 	if len(u.Documents) == 0 && len(u.Errors) > 0 {
@@ -149,11 +139,27 @@ type upload struct {
 	api.Uploads
 }
 
+// eachPart calls take for the parts of a form, in their order, until one fails.
+func eachPart(form *multipart.Reader, take func(*multipart.Part) error) error {
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return uploadBrokeOff(err)
+		}
+		if err := take(part); err != nil {
+			return err
+		}
+	}
+}
+
 func uploadBrokeOff(err error) error {
 	if errors.Is(err, errStalled) {
 		return err
 	}
-	return ibid.Errorf(ibid.CodeBadRequest, "the upload broke off: %v", err)
+	return ibid.Errorf(ibid.CodeBadRequest, "the upload broke off: %w", err)
 }
 
 // take takes one part in. An error ends the whole upload.
@@ -241,7 +247,7 @@ func (s *Server) fetchDocument(ctx context.Context, view access.View, url string
 	if file.Name == "" {
 		file.Name = page.Name
 	}
-	file.Name = baseName(file.Name)
+	file.Name = baseName(file.Name, unnamed)
 	return s.cfg.Pipeline.Add(ctx, view, file, bytes.NewReader(page.Body))
 }
 
@@ -250,14 +256,18 @@ func partName(part *multipart.Part, meta ingest.File) string {
 	if name == "" {
 		name = part.FileName()
 	}
-	return baseName(name)
+	return baseName(name, unnamed)
 }
 
-// baseName is the last part of a name, whichever system wrote it.
-func baseName(name string) string {
-	name = filepath.Base(filepath.ToSlash(strings.ReplaceAll(name, "\\", "/")))
-	if name == "." || name == "/" || name == "" {
-		return "unnamed"
+// unnamed is what a document is called whose file has no name.
+const unnamed = "unnamed"
+
+// baseName is the last part of a name, whichever system wrote it, otherwise where
+// there is none.
+func baseName(name, otherwise string) string {
+	name = path.Base(strings.ReplaceAll(name, "\\", "/"))
+	if name == "." || name == "/" {
+		return otherwise
 	}
 	return name
 }
