@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"archive/zip"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -22,6 +21,10 @@ import (
 	"ibid/internal/app"
 	"ibid/internal/app/config"
 	"ibid/internal/app/datadir"
+	"ibid/internal/document"
+	"ibid/internal/document/charset"
+	"ibid/internal/document/format"
+	"ibid/internal/document/zipfile"
 	"ibid/internal/ingest"
 	"ibid/internal/say"
 	"ibid/internal/store/sqlite/salvage"
@@ -108,7 +111,9 @@ func b2i(b bool) int {
 }
 
 // contains reports whether files may lie in it.
-func (o original) contains() bool { return o.ending == ".zip" || o.ending == ".eml" }
+func (o original) contains() bool {
+	return slices.ContainsFunc(document.Formats(), func(f format.Format) bool { return f.Members != nil && f.HasExtension(o.ending) })
+}
 
 // recoveredSource begins the source of a document whose own is lost; the name of
 // its original follows.
@@ -223,56 +228,29 @@ func endingOf(path string, size int64) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	head := make([]byte, 16<<10)
+	head := make([]byte, charset.SampleSize)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return "", err
 	}
 	head = head[:n]
-	switch kind := http.DetectContentType(head); {
-	case bytes.HasPrefix(head, []byte("{\\rtf")):
-		return ".rtf", nil
-	case kind == "application/zip":
-		return zipEnding(f, size), nil
-	case kind == "application/pdf":
-		return ".pdf", nil
-	case strings.HasPrefix(kind, "text/html"):
-		return ".html", nil
-	case strings.HasPrefix(kind, "image/"):
-		return "." + strings.TrimPrefix(strings.TrimPrefix(kind, "image/"), "x-"), nil
-	case !strings.HasPrefix(kind, "text/"):
+	formats := document.Formats()
+	found, err := formats.Detect(head, "", "")
+	switch {
+	case err != nil || found.Refuse != nil: // it is not read, whatever it is called
 		return "", nil
-	}
-	return textEnding(head), nil
-}
-
-// zipEnding tells the formats that are zip files by the parts that each has.
-func zipEnding(f io.ReaderAt, size int64) string {
-	z, err := zip.NewReader(f, size)
-	if err != nil {
-		return ".zip"
-	}
-	for _, part := range z.File {
-		switch {
-		case part.Name == "mimetype" && part.UncompressedSize64 < 200:
-			if r, err := part.Open(); err == nil {
-				kind, _ := io.ReadAll(io.LimitReader(r, 200))
-				r.Close()
-				for name, ending := range map[string]string{"epub": ".epub", "opendocument.text": ".odt", "spreadsheet": ".ods", "presentation": ".odp"} {
-					if strings.Contains(string(kind), name) {
-						return ending
-					}
-				}
+	case found.Kind == format.KindPicture:
+		return "." + strings.TrimPrefix(strings.TrimPrefix(http.DetectContentType(head), "image/"), "x-"), nil
+	case found.Name == format.Plain:
+		return textEnding(head), nil
+	case format.IsZip(head):
+		if parts, err := zip.NewReader(f, size); err == nil {
+			if z, err := zipfile.New(parts, zipfile.Default, charset.XML); err == nil {
+				found = formats.Unzipped(z, found)
 			}
-		case strings.HasPrefix(part.Name, "word/"):
-			return ".docx"
-		case strings.HasPrefix(part.Name, "xl/"):
-			return ".xlsx"
-		case strings.HasPrefix(part.Name, "ppt/"):
-			return ".pptx"
 		}
 	}
-	return ".zip"
+	return found.Extensions[0], nil
 }
 
 var (

@@ -50,8 +50,8 @@ func (l List) Holding(name string) bool { return l.Named(name).Members != nil }
 // isText reports whether a format is recognised as a text alone.
 func (f Format) isText() bool { return f.Begins == nil && f.Zipped == nil }
 
-// hasExtension reports whether a file name ends as those of the format do.
-func (f Format) hasExtension(name string) bool {
+// HasExtension reports whether a file name ends as those of the format do.
+func (f Format) HasExtension(name string) bool {
 	return slices.Contains(f.Extensions, strings.ToLower(path.Ext(name)))
 }
 
@@ -89,7 +89,7 @@ func (l List) ofText(start []byte, name, hint string) Format {
 		func(f Format) bool { return f.Looks != nil && f.Looks(start) },
 		func(f Format) bool { return f.Name == hint && f.isText() },
 		func(f Format) bool { return f.Named != nil && f.Named(name) },
-		func(f Format) bool { return f.isText() && f.hasExtension(name) },
+		func(f Format) bool { return f.isText() && f.HasExtension(name) },
 	} {
 		if i := slices.IndexFunc(l, fits); i >= 0 {
 			return l[i]
