@@ -16,6 +16,9 @@ import (
 	"ibid/internal/wire"
 )
 
+// last is what counting ends with, however it ends.
+const last = 1000
+
 // counted is the one event of a kind of work that only this test knows.
 type counted struct {
 	N int `json:"n"`
@@ -30,6 +33,7 @@ func count(lines <-chan string) Kind {
 		Name: "count",
 		Work: func(ctx context.Context, task *Task, emit func(ibid.EventData) error) (ibid.Finished, error) {
 			fmt.Println("counting")
+			task.AtEnd(func(ibid.Message) []ibid.EventData { return []ibid.EventData{counted{N: last}} })
 			var options struct{ From int }
 			if err := json.Unmarshal(task.Run.Request.Options, &options); err != nil {
 				return ibid.Finished{}, err
@@ -133,14 +137,14 @@ func TestAnotherKindOfWork(t *testing.T) {
 	r.finished(ibid.StatusCompleted)
 
 	names, items := r.frames()
-	if got := strings.Join(items, " "); got != fmt.Sprintf(`{"type":"item","message_id":%[1]q,"n":7} {"type":"item","message_id":%[1]q,"n":8} {"type":"item","message_id":%[1]q,"n":9}`, id) {
+	if got := strings.Join(items, " "); got != fmt.Sprintf(`{"type":"item","message_id":%[1]q,"n":7} {"type":"item","message_id":%[1]q,"n":8} {"type":"item","message_id":%[1]q,"n":9} {"type":"item","message_id":%[1]q,"n":1000}`, id) {
 		t.Errorf("the stream has the items %s", got)
 	}
-	if !strings.HasPrefix(names, "message_start citations citation_placed text_start text_delta text_end item ") || !strings.HasSuffix(names, " item message_end done ") {
+	if !strings.HasPrefix(names, "message_start citations citation_placed text_start text_delta text_end item ") || !strings.HasSuffix(names, " item item message_end done ") {
 		t.Errorf("the stream is %s", names)
 	}
 	m, err := here.db.Message(t.Context(), access.For(ibid.Owner), id)
-	if err != nil || m.Kind != "count" || string(m.Work) != "[7,8,9]" || m.Text != "7 [c_00000007] 8 [c_00000008] 9 [c_00000009] " || m.Attempts != 2 ||
+	if err != nil || m.Kind != "count" || string(m.Work) != "[7,8,9,1000]" || m.Text != "7 [c_00000007] 8 [c_00000008] 9 [c_00000009] " || m.Attempts != 2 ||
 		m.Status != ibid.StatusCompleted || m.Finished.SourcesCount != 3 || m.Memory != nil {
 		t.Errorf("saved is %+v, %v", m, err)
 	}
@@ -153,16 +157,16 @@ func TestAnotherKindOfWork(t *testing.T) {
 	}
 
 	// What is there when somebody stops it from elsewhere is saved.
-	last := startProcess(t, here.dir)
-	last.tell("count t2")
-	second := last.says("asked")
-	last.tell("next")
+	third := startProcess(t, here.dir)
+	third.tell("count t2")
+	second := third.says("asked")
+	third.tell("next")
 	r = &reader{t: t, tail: here.Tail(access.For(ibid.Owner), second, 0)}
 	r.counts(7)
 	if stopped, err := here.Stop(t.Context(), access.For(ibid.Owner), "t2"); err != nil || stopped != second {
 		t.Fatalf("stopped %q, %v", stopped, err)
 	}
-	if m, err := here.db.Message(t.Context(), access.For(ibid.Owner), second); err != nil || m.Status != ibid.StatusStopped || string(m.Work) != "[7]" || len(m.Citations) != 1 {
+	if m, err := here.db.Message(t.Context(), access.For(ibid.Owner), second); err != nil || m.Status != ibid.StatusStopped || string(m.Work) != "[7,1000]" || len(m.Citations) != 1 {
 		t.Errorf("saved is %+v, %v", m, err)
 	}
 }
@@ -181,7 +185,7 @@ func TestKindsInOneConversation(t *testing.T) {
 	acc := h.startCount(t, "t1")
 	h.read(t, acc.MessageID, 0)
 	m, err := h.db.Message(t.Context(), access.For(ibid.Owner), acc.MessageID)
-	if err != nil || m.Status != ibid.StatusFailed || m.Error.Code != ibid.CodeInternal || string(m.Work) != "[7]" {
+	if err != nil || m.Status != ibid.StatusFailed || m.Error.Code != ibid.CodeInternal || string(m.Work) != "[7,1000]" {
 		t.Errorf("saved is %+v, %v", m, err)
 	}
 	again := h.ask(t, "t1", "Did you count?")
