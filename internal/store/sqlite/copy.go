@@ -88,7 +88,7 @@ func (db *DB) NamesOfVersions(ctx context.Context, view access.View, hashes []st
 	for _, hash := range hashes {
 		var name string
 		err := db.readers.QueryRowContext(ctx, `SELECT coalesce(json_extract(data, '$.name'), '') FROM documents
-			WHERE (id IN (SELECT document_id FROM versions WHERE hash = ?1) OR pending = ?1) AND `+seen(view, "+principal", 2)+`
+			WHERE id IN (SELECT document_id FROM versions WHERE hash = ?1 UNION SELECT id FROM documents WHERE pending = ?1 AND pending <> '') AND `+seen(view, "+principal", 2)+`
 			ORDER BY removed_at IS NOT NULL LIMIT 1`, hash, who(view)).Scan(&name)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):

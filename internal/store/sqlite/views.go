@@ -28,10 +28,13 @@ func seen(view access.View, column string, n int) string {
 }
 
 // ofPrincipals is seen for indexes that begin with the principal: the system asks
-// them for one after the other.
+// them for one after the other, and nobody asks them for what is no principal.
 func ofPrincipals(view access.View, column string, n int) string {
-	if view.All() {
+	switch {
+	case view.All():
 		return column + " IN (SELECT principal FROM library)"
+	case view.Principal() == "":
+		return column + " = NULL"
 	}
 	return seen(view, column, n)
 }
