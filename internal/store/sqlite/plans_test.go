@@ -75,6 +75,8 @@ func (c recordedConn) ExecContext(ctx context.Context, query string, args []driv
 // rare are beginnings of statements that may look at a whole table: they run at a
 // start, in the background, or when somebody asks for just that.
 var rare = []string{
+	"DELETE FROM versions WHERE rowid IN",                 // SweepVersions, in the background: it looks at the runs that are worked on
+	"DELETE FROM discarded", "SELECT hash FROM discarded", // Discarded, in the background: what is to be deleted since the last sweep
 	"SELECT d.id, d.change, c.id FROM (SELECT", // ChunkSets, which scans the page that it has chosen
 	"SELECT key FROM entities WHERE (instr(",   // EntityKeys, of a name that nothing has: it may be a part of any
 }
