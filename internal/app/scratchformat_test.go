@@ -27,8 +27,9 @@ var cards = format.Format{
 				b.Add(ibid.BlockParagraph, words)
 			}
 		}
-		return format.Done{Title: "A box of cards"}, nil
+		return format.Done{}, nil
 	},
+	NoTitle: func(heading string) bool { return heading == "Kestrel" },
 	Members: func(f format.File, u *format.Unpacker) error {
 		for card := range bytes.SplitSeq(f.Data, []byte{0}) {
 			heading, words, _ := strings.Cut(string(card), "\n")
@@ -60,10 +61,10 @@ func TestAScratchFormatNeedsItsLineInTheListOnly(t *testing.T) {
 	p.call("GET", "/v1/documents?sort=name", nil, &listed)
 	var names []string
 	for _, d := range listed.Documents {
-		names = append(names, d.Name+" "+d.Format+" "+string(d.Status))
+		names = append(names, strings.Join([]string{d.Name, d.Format, d.Title, string(d.Status)}, ", "))
 	}
 	slices.Sort(names)
-	if want := []string{"birds.box cards ready", "heron.txt text ready", "trees.md markdown ready"}; !slices.Equal(names, want) {
+	if want := []string{"birds.box, cards, birds.box, ready", "heron.txt, text, heron.txt, ready", "trees.md, markdown, Trees, ready"}; !slices.Equal(names, want) {
 		t.Fatalf("the list is %q, want %q", names, want)
 	}
 	var formats api.Formats
@@ -94,7 +95,7 @@ func TestAScratchFormatNeedsItsLineInTheListOnly(t *testing.T) {
 		t.Errorf("answered %q with %+v after %+v", m.Text, m.Citations, m.Steps)
 	}
 	var said ibid.Extract
-	if status, text := p.call("GET", "/v1/messages/"+m.ParentID+"/files/0/text", nil, &said); status != http.StatusOK || said.Format != "cards" || said.Title != "A box of cards" {
+	if status, text := p.call("GET", "/v1/messages/"+m.ParentID+"/files/0/text", nil, &said); status != http.StatusOK || said.Format != "cards" || said.Title != "Yew" {
 		t.Errorf("the attached file is %d %s", status, text)
 	}
 	if endings := p.app.formats().Endings()["application/x-cards"]; !slices.Equal(endings, []string{".box"}) {
