@@ -169,6 +169,20 @@ var probes = []probe{
 	{method: "DocumentsByID", do: func(s asked) any {
 		return told(s.DocumentsByID(s.ctx, s.view, []string{"d-anna-0", "d-ben-0", "d-ben-1"}))
 	}},
+	{method: "HasVersion", do: func(s asked) any {
+		return each(func(who string) (any, error) {
+			for _, id := range []string{"d-" + who + "-0", "r-" + who, "m-" + who} { // searched, removed, waiting
+				if has, err := s.HasVersion(s.ctx, s.view, id, "v-"+id); err != nil || !has {
+					return nil, errors.Join(err, errors.New("it has not"))
+				}
+			}
+			has, err := s.HasVersion(s.ctx, s.view, "d-"+who+"-0", "v-s-anna") // of another document
+			return fmt.Sprint(who, has), err
+		})
+	}},
+	{method: "Known", do: func(s asked) any {
+		return told(s.Known(s.ctx, s.view, []string{"d-anna-0", "r-anna", "d-ben-0", "r-ben"}))
+	}},
 	{method: "Extract", do: func(s asked) any {
 		return each(func(who string) (any, error) { return s.Extract(s.ctx, s.view, "d-"+who+"-0", "") })
 	}},

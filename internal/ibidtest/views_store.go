@@ -56,6 +56,8 @@ type ViewStore interface {
 	PassagesNaming(ctx context.Context, view access.View, keys []string, scope ibid.Scope, each int) (map[string][]string, error)
 	Neighbours(ctx context.Context, view access.View, chunkIDs []string) (near []ibid.Neighbour, passages int, err error)
 	Document(ctx context.Context, view access.View, id string) (ibid.Document, error)
+	HasVersion(ctx context.Context, view access.View, documentID, version string) (has bool, err error)
+	Known(ctx context.Context, view access.View, ids []string) ([]string, error)
 	DocumentsByID(ctx context.Context, view access.View, ids []string) ([]ibid.Document, error)
 	Extract(ctx context.Context, view access.View, documentID, version string) (ibid.Extract, error)
 	Messages(ctx context.Context, view access.View, threadID string, page ibid.Page) (messages []ibid.Message, next string, err error)

@@ -105,6 +105,8 @@ type Sweeper interface {
 // Library reads what is stored.
 type Library interface {
 	Document(ctx context.Context, view access.View, id string) (ibid.Document, error)
+	// HasVersion reports whether a document, removed or not, has or had a version.
+	HasVersion(ctx context.Context, view access.View, documentID, version string) (bool, error)
 	DocumentChunks(ctx context.Context, view access.View, documentID string) ([]ibid.Chunk, error) // its passages
 	Chunks(ctx context.Context, view access.View, ids []string) ([]ibid.Chunk, error)
 	// Changes are what an engine is fed with.
@@ -467,11 +469,15 @@ func (p *Pipeline) Original(ctx context.Context, view access.View, documentID, v
 }
 
 func (p *Pipeline) versionOf(ctx context.Context, view access.View, documentID, version string) (string, error) {
-	if version != "" {
-		return version, nil
+	if version == "" {
+		d, err := p.cfg.Library.Document(ctx, view, documentID)
+		return d.Version, err
 	}
-	d, err := p.cfg.Library.Document(ctx, view, documentID)
-	return d.Version, err
+	has, err := p.cfg.Library.HasVersion(ctx, view, documentID, version)
+	if err == nil && !has {
+		err = ibid.Errorf(ibid.CodeNotFound, "there is no version %s of document %s", version, documentID)
+	}
+	return version, err
 }
 
 // PageImage renders a page of a version as PNG; width is in pixels.

@@ -158,7 +158,14 @@ func (s *Server) showChanged(ctx context.Context, view access.View, out document
 			return err
 		}
 	}
-	for _, id := range ids {
+	if len(there) == len(ids) {
+		return nil
+	}
+	known, err := s.cfg.Library.Known(ctx, view, ids) // the others are somebody else's
+	if err != nil {
+		return err
+	}
+	for _, id := range known {
 		if !there[id] {
 			delete(working, id)
 			if err := out.removed(id); err != nil {

@@ -70,6 +70,8 @@ type Library interface {
 	// DocumentsFrom returns a page of the documents whose source begins with a prefix.
 	DocumentsFrom(ctx context.Context, view access.View, prefix string, page ibid.Page) (docs []ibid.Document, next string, err error)
 	Document(ctx context.Context, view access.View, id string) (ibid.Document, error)
+	// Known returns those of some ids that are documents', removed ones among them.
+	Known(ctx context.Context, view access.View, ids []string) ([]string, error)
 	DocumentsByID(ctx context.Context, view access.View, ids []string) ([]ibid.Document, error)
 	Extract(ctx context.Context, view access.View, documentID, version string) (ibid.Extract, error)
 }

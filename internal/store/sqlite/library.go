@@ -43,6 +43,25 @@ func (db *DB) DocumentsByID(ctx context.Context, view access.View, ids []string)
 	return collect(rows, func(r *sql.Rows) (ibid.Document, error) { return scanDocument(r) })
 }
 
+// HasVersion reports whether a document has or had a version, or waits to be read with
+// it. The document may have been removed.
+func (db *DB) HasVersion(ctx context.Context, view access.View, documentID, version string) (has bool, err error) {
+	err = db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM documents WHERE id = ?1 AND `+seen(view, "principal", 3)+`
+		AND (pending = ?2 OR json_extract(data, '$.version') = ?2 OR EXISTS (SELECT 1 FROM versions v WHERE v.document_id = ?1 AND v.hash = ?2)))`,
+		documentID, version, who(view)).Scan(&has)
+	return has, translate(err)
+}
+
+// Known returns those of some ids that are documents', removed ones among them.
+func (db *DB) Known(ctx context.Context, view access.View, ids []string) ([]string, error) {
+	rows, err := db.readers.QueryContext(ctx, `SELECT id FROM documents WHERE id IN (SELECT value FROM json_each(?1)) AND `+seen(view, "principal", 2),
+		jsonList(ids), who(view))
+	if err != nil {
+		return nil, translate(err)
+	}
+	return collect(rows, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
+}
+
 // Extract returns what a version of a document says; version "" is the one that
 // is searched. Removed documents keep their texts until they are swept.
 func (db *DB) Extract(ctx context.Context, view access.View, documentID, version string) (ibid.Extract, error) {
