@@ -94,7 +94,7 @@ func (h house) keeps(before map[string]string) {
 	h.t.Helper()
 	after := h.stored()
 	for path, body := range before {
-		if path == "reserve" || path == "lsa.model" || strings.HasSuffix(path, "-shm") || after[path] == body {
+		if path == "reserve" || strings.HasSuffix(path, "-shm") || after[path] == body {
 			continue // made anew, or as it was
 		}
 		aside := false
