@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -62,6 +63,9 @@ func Open(fsys disk.FS, dir string) (*Store, error) {
 		if !strings.HasPrefix(e.Name(), uploadPrefix) || !e.Type().IsRegular() {
 			continue // not ours
 		}
+		if underWay(filepath.Join(s.tmp(), e.Name())) {
+			continue // another process's
+		}
 		if err := fsys.Remove(filepath.Join(s.tmp(), e.Name())); err != nil {
 			return s, fmt.Errorf("clear unfinished uploads: %w", err)
 		}
@@ -71,10 +75,22 @@ func Open(fsys disk.FS, dir string) (*Store, error) {
 
 func (s *Store) tmp() string { return filepath.Join(s.dir, "tmp") }
 
+// underWay reports whether a process that lives has an upload locked.
+func underWay(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	locked, err := disk.LockedByOther(f)
+	return locked || err != nil
+}
+
 // upload is content that has come in and is on disk, and has no place yet.
 type upload struct {
 	store *Store
 	tmp   string
+	lock  *os.File // locked until the upload is dropped, so that no other process clears it away
 	hash  string
 	size  int64 // bytes
 }
@@ -83,8 +99,11 @@ func (u *upload) Hash() string { return u.hash }
 func (u *upload) Bytes() int64 { return u.size }
 
 // Drop forgets an upload, unless it was put. What cannot be deleted now is deleted at
-// the next start.
-func (u *upload) Drop() { _ = u.store.disk.Remove(u.tmp) }
+// the next start. It may be called again.
+func (u *upload) Drop() {
+	u.lock.Close() // twice is an error that says nothing
+	_ = u.store.disk.Remove(u.tmp)
+}
 
 // Receive takes content in. What it holds is on disk when Receive returns.
 func (s *Store) Receive(ctx context.Context, content io.Reader) (blob.Upload, error) {
@@ -93,6 +112,14 @@ func (s *Store) Receive(ctx context.Context, content io.Reader) (blob.Upload, er
 		return nil, diskError("keep the original", err)
 	}
 	u := &upload{store: s, tmp: f.Name()}
+	if u.lock, err = os.Open(u.tmp); err == nil {
+		err = disk.Lock(u.lock)
+	}
+	if err != nil {
+		f.Close()
+		u.Drop()
+		return nil, diskError("keep the original", err)
+	}
 	sum := sha256.New()
 	u.size, err = io.Copy(io.MultiWriter(f, sum), untilDone{ctx, content})
 	if err == nil {
@@ -126,6 +153,9 @@ func (u *upload) Put(context.Context) error {
 	s.moving.RLock()
 	defer s.moving.RUnlock()
 	err := s.makeDir(u.hash[:2])
+	if runtime.GOOS == "windows" {
+		u.lock.Close() // it moves no open file
+	}
 	if err == nil {
 		err = disk.Move(s.disk, u.tmp, s.place(u.hash))
 	}

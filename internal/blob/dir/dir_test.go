@@ -228,3 +228,46 @@ func TestWhatAStartFinds(t *testing.T) {
 		t.Errorf("listed %v, %v", list, err)
 	}
 }
+
+// What one process takes in is not cleared away when another starts.
+func TestAStartLeavesUploadsUnderWay(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "files")
+	s, err := dir.Open(disk.OS{}, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := s.Receive(t.Context(), strings.NewReader("The walrus sleeps."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Drop()
+	content, more := io.Pipe()
+	received := make(chan blob.Upload, 1)
+	go func() {
+		u, err := s.Receive(t.Context(), content)
+		if err != nil {
+			t.Error(err)
+		}
+		received <- u
+	}()
+	if _, err := more.Write([]byte("The giraffe")); err != nil { // it is under way
+		t.Fatal(err)
+	}
+	if _, err := dir.Open(disk.OS{}, root); err != nil {
+		t.Fatal(err)
+	}
+	more.Close()
+	second := <-received
+	for _, u := range []blob.Upload{first, second} {
+		if u == nil {
+			continue
+		}
+		if err := u.Put(t.Context()); err != nil {
+			t.Errorf("put: %v", err)
+		}
+		if _, err := s.Stat(t.Context(), u.Hash()); err != nil {
+			t.Error(err)
+		}
+		u.Drop()
+	}
+}
