@@ -3,7 +3,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -17,8 +16,6 @@ import (
 	"github.com/google/uuid"
 
 	"ibid"
-	"ibid/internal/access"
-	"ibid/internal/agent"
 	"ibid/internal/app/adding"
 	"ibid/internal/app/config"
 	"ibid/internal/app/datadir"
@@ -33,13 +30,12 @@ import (
 	"ibid/internal/fetch"
 	"ibid/internal/ingest"
 	"ibid/internal/llm"
-	"ibid/internal/reader"
 	"ibid/internal/run"
 	"ibid/internal/sandbox"
 	"ibid/internal/search"
 	"ibid/internal/server"
 	"ibid/internal/store/sqlite"
-	"ibid/internal/tool"
+	"ibid/internal/store/sqlite/process"
 	"ibid/internal/websearch"
 	"ibid/web"
 )
@@ -54,6 +50,7 @@ type App struct {
 	cfg      config.Config
 	log      *slog.Logger
 	DB       *sqlite.DB
+	self     *process.Process // among the processes on this database
 	engine   *local.Kept
 	readers  *document.Pool
 	Pipeline *ingest.Pipeline
@@ -87,24 +84,35 @@ func Open(ctx context.Context, cfg config.Config) (Application, error) {
 	return a, nil
 }
 
+// build puts the program together, each step over those before it.
 func (a *App) build(ctx context.Context) error {
-	var err error
+	for _, step := range []func(context.Context) error{
+		a.openDatabase,  // and tell other processes that we are here
+		a.openModels,    // that answer, plan and embed
+		a.openWeb,       // nothing where it is not set up
+		a.openSearch,    // the engine, and what asks it
+		a.openPipeline,  // the workers that read files, and what becomes of files
+		a.openDatabases, // that questions can be asked of
+		a.openUpkeep,    // backups, and folders that are followed
+		a.openRunner,    // which lets agents answer
+		a.openServer,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *App) openDatabase(ctx context.Context) (err error) {
 	if a.DB, err = datadir.Open(ctx, a.cfg.Data, a.cfg.Recovering, a.log); err != nil {
 		return err
 	}
-	self, err := a.DB.Join()
-	if err != nil {
-		return err
-	}
-	if err := a.openModels(); err != nil {
-		return err
-	}
-	if err := a.openWeb(); err != nil {
-		return err
-	}
-	if a.programs, err = sandbox.New(sandbox.Config{}); err != nil {
-		return err
-	}
+	a.self, err = a.DB.Join()
+	return err
+}
+
+func (a *App) openSearch(context.Context) (err error) {
 	a.engine = local.NewKept(local.KeptConfig{Path: filepath.Join(a.cfg.Data, datadir.SnapshotName), Library: a.DB,
 		Slot: func() (release func()) { return a.Pipeline.Slot() }, Log: a.log})
 	if a.reranker, err = OpenReranker(a.cfg, func() ibid.Embedder { return a.searcher.Embedder() }); err != nil {
@@ -112,6 +120,10 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.searcher = search.New(search.Config{Engine: a.engine, Store: passages{a.DB}, Sections: a.DB, MaxLimit: 100, Reranker: a.reranker})
 	a.answers = search.NewAnswerCache(a.DB, a.searcher.Embedder)
+	return nil
+}
+
+func (a *App) openPipeline(context.Context) (err error) {
 	a.readers, err = document.New(document.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2, OCRLanguages: a.cfg.OCRLanguages, Formats: a.formats(),
 		Limits: document.Limits{Timeout: a.cfg.Limits.ExtractTime, InputBytes: int64(a.cfg.Limits.FileMB) << 20}})
 	if err != nil {
@@ -123,8 +135,8 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.Pipeline, err = ingest.New(ingest.Config{
 		Dir:         a.cfg.Data,
-		Owner:       self.Owner(),
-		Notifier:    self,
+		Owner:       a.self.Owner(),
+		Notifier:    a.self,
 		Store:       a.DB,
 		Leases:      a.DB,
 		Library:     a.DB,
@@ -146,20 +158,24 @@ func (a *App) build(ctx context.Context) error {
 		NewID:       newID,
 		Log:         a.log,
 	})
-	if err != nil {
-		return err
-	}
+	return err
+}
+
+func (a *App) openDatabases(context.Context) error {
 	a.catalog = openCatalog(a.cfg, a.DB, a.log)
+	return nil
+}
+
+func (a *App) openUpkeep(ctx context.Context) (err error) {
 	if a.watched, err = adding.OpenFolders(ctx, a.DB, config.IsLoopback(a.cfg.Addr)); err != nil {
 		return err
 	}
-	if a.upkeep, err = upkeep.New(a.cfg, a.DB, backup.Config{Copy: a.DB.CopyTo, Hold: a.Pipeline.HoldOriginals}, a.log); err != nil {
-		return err
-	}
-	// Who asks over HTTP may be anybody that the server lets in, so hosts of the
-	// local network are reached only where web_hosts names them.
-	fetcher, err := newFetcher(a.cfg, config.HostList(a.cfg.WebHosts), false)
-	if err != nil {
+	a.upkeep, err = upkeep.New(a.cfg, a.DB, backup.Config{Copy: a.DB.CopyTo, Hold: a.Pipeline.HoldOriginals}, a.log)
+	return err
+}
+
+func (a *App) openRunner(context.Context) (err error) {
+	if a.programs, err = sandbox.New(sandbox.Config{}); err != nil {
 		return err
 	}
 	a.runner = run.New(run.Config{
@@ -167,8 +183,8 @@ func (a *App) build(ctx context.Context) error {
 		Leases:          a.DB,
 		Threads:         a.DB,
 		Answer:          a.answer,
-		Owner:           self.Owner(),
-		Notifier:        self,
+		Owner:           a.self.Owner(),
+		Notifier:        a.self,
 		MaxRuns:         a.cfg.Limits.Runs,
 		MaxQueued:       a.cfg.Limits.QueuedRuns,
 		Timeout:         a.cfg.Limits.AnswerTime,
@@ -179,6 +195,16 @@ func (a *App) build(ctx context.Context) error {
 		NewID:           newID,
 		Log:             a.log,
 	})
+	return nil
+}
+
+func (a *App) openServer(context.Context) error {
+	// Who asks over HTTP may be anybody that the server lets in, so hosts of the
+	// local network are reached only where web_hosts names them.
+	fetcher, err := newFetcher(a.cfg, config.HostList(a.cfg.WebHosts), false)
+	if err != nil {
+		return err
+	}
 	var page fs.FS
 	if files, built := web.Files(); built {
 		page = files
@@ -221,56 +247,6 @@ func (a *App) build(ctx context.Context) error {
 		Log:                a.log,
 	})
 	return nil
-}
-
-func (a *App) openModels() error {
-	var err error
-	if a.choices, err = openChoices(a.cfg); err != nil {
-		return err
-	}
-	a.model = a.choices[0].model
-	if a.cfg.PlanModel != "" {
-		if a.planner, err = OpenModel(a.cfg, a.cfg.PlanModel); err != nil {
-			return err
-		}
-	}
-	a.embedder, err = OpenEmbedder(a.cfg)
-	return err
-}
-
-// namer is the model that says what passages name; nil for the heuristic alone.
-func (a *App) namer() ibid.Model {
-	if a.cfg.Entities != config.EntitiesModel || a.cfg.Model == config.BuiltInModel {
-		return nil
-	}
-	return a.model
-}
-
-// OpenReranker returns what cfg.Rerank names, nil for none. embedder returns the
-// one in use.
-func OpenReranker(cfg config.Config, embedder func() ibid.Embedder) (search.Reranker, error) {
-	switch cfg.Rerank {
-	case config.RerankOff:
-		return nil, nil
-	case config.RerankMaxSim:
-		return search.NewMaxSim(embedder), nil
-	}
-	return llm.OpenReranker(llm.Config{Spec: cfg.Rerank, APIKey: cfg.RerankKey})
-}
-
-func OpenModel(cfg config.Config, spec string) (ibid.Model, error) {
-	if spec == config.BuiltInModel {
-		return reader.New(), nil
-	}
-	return llm.Open(llm.Config{Spec: spec, APIKey: cfg.APIKey, ContextTokens: cfg.ContextTokens, Dialects: cfg.Dialects})
-}
-
-// OpenEmbedder opens the user's own embedder; nil stands for the built-in one.
-func OpenEmbedder(cfg config.Config) (ibid.Embedder, error) {
-	if cfg.Embedder == config.BuiltInEmbedder {
-		return nil, nil
-	}
-	return llm.OpenEmbedder(llm.Config{Spec: cfg.Embedder, APIKey: cfg.EmbedderKey, Dialects: cfg.Dialects})
 }
 
 // Handler answers HTTP requests.
@@ -343,92 +319,6 @@ func (a *App) Stop() error {
 	return nil
 }
 
-// answer lets a fresh agent answer one question.
-func (a *App) answer(ctx context.Context, task agent.Task, emit func(ibid.EventData) error) (agent.Outcome, error) {
-	chosen, err := a.chosen(task.Request.Model)
-	if err != nil {
-		return agent.Outcome{}, err
-	}
-	documents, exact, err := a.DB.CountDocuments(ctx, task.View, ibid.DocumentQuery{Scope: task.Request.Scope})
-	if err != nil {
-		return agent.Outcome{}, err
-	}
-	some, _, err := a.DB.Documents(ctx, task.View, ibid.DocumentQuery{Scope: task.Request.Scope}, ibid.Page{Limit: namedDocumentsInPrompt})
-	if err != nil {
-		return agent.Outcome{}, err
-	}
-	task.Library = holdings(documents, exact, some)
-	task.NoDocuments = documents == 0 && task.Request.Scope.IsZero()
-	databases, err := a.catalog.Databases(ctx, task.View, task.Request.Scope)
-	if err != nil {
-		return agent.Outcome{}, err
-	}
-	task.Databases = describeDatabases(databases)
-	sees := chosen.sees(ctx)
-	if task.Request.Attachments, err = a.attached(ctx, task, sees); err != nil {
-		return agent.Outcome{}, err
-	}
-	cfg := agent.Config{
-		Model: chosen.model, Planner: a.planner, Judge: chosen.writer(), Fallback: reader.New(),
-		Limits:  agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
-		Grading: agent.Judging(a.cfg.Grading), Verification: agent.Judging(a.cfg.Verification), Parents: a.DB.Parents, Around: a.DB.Around,
-		Now: time.Now, NewID: newID, Log: a.log,
-	}
-	texts := a.fileTexts()
-	cfg.FilePassages = texts.Passages
-	there, err := a.DB.Files(ctx, task.View, task.ThreadID)
-	if err != nil {
-		return agent.Outcome{}, err
-	}
-	has := tool.Resources{HasFiles: len(there) > 0, Sees: sees}
-	if len(databases) > 0 {
-		has.Databases = a.catalog
-	}
-	cfg.Tools = a.offered(chosen, task.Request, has)
-	if sees {
-		cfg.PageImage = a.pageImage
-	}
-	before, err := a.answersFor(ctx, task, databases)
-	if err != nil {
-		return agent.Outcome{}, err
-	}
-	// An answer that files of its conversation may have gone into is for nobody else.
-	cached := a.cfg.Cache == config.CacheOn && len(there) == 0
-	if cached {
-		cfg.Cache = before
-	}
-	out, err := agent.Run(ctx, cfg, task, emit)
-	if err == nil && cached {
-		before.keep(ctx, task, out)
-	}
-	return out, err
-}
-
-// pageWidth is how wide a page is drawn for a model, in pixels: print is legible
-// and the picture is not cut into many tiles.
-const pageWidth = 1000
-
-func (a *App) pageImage(ctx context.Context, view access.View, page ibid.PageRef) (ibid.Image, error) {
-	if page.File != "" {
-		return a.picture(ctx, view, page.File)
-	}
-	png, err := a.Pipeline.PageImage(ctx, view, page.DocumentID, page.Version, page.Page, pageWidth)
-	return ibid.Image{MIME: "image/png", Data: png}, err
-}
-
-// namedDocumentsInPrompt is how many documents a model is told the names of.
-const namedDocumentsInPrompt = 12
-
-// holdings are what the model is told that there is to search: how many documents, or
-// more than so many where that is not exact, and some by name.
-func holdings(documents int, exact bool, some []ibid.Document) *ibid.Holdings {
-	h := ibid.Holdings{Documents: documents, Exact: exact || documents == 0}
-	for _, d := range some {
-		h.Titles = append(h.Titles, cmp.Or(d.Title, d.Name))
-	}
-	return &h
-}
-
 // newID returns a UUID that sorts by time (RFC 9562, version 7).
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
@@ -438,69 +328,4 @@ func newLogger(level string) *slog.Logger {
 		l = slog.LevelInfo
 	}
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: l}))
-}
-
-// passages is the database as search wants it.
-type passages struct{ *sqlite.DB }
-
-// Documents returns the named documents.
-func (p passages) Documents(ctx context.Context, view access.View, ids []string) ([]ibid.Document, error) {
-	return p.DocumentsByID(ctx, view, ids)
-}
-
-// shelf is the database as tools want it.
-type shelf struct{ *sqlite.DB }
-
-// Text returns what the searched version of a document says.
-func (s shelf) Text(ctx context.Context, view access.View, documentID string) (ibid.Extract, error) {
-	return s.Extract(ctx, view, documentID, "")
-}
-
-// finder searches in the way that is configured, where a query does not say,
-// and returns no more passages than is configured.
-type finder struct {
-	*search.Searcher
-	mode search.Mode
-	most int
-}
-
-// Search returns the best passages.
-func (f finder) Search(ctx context.Context, view access.View, q search.Query) (search.Result, error) {
-	q.Mode = cmp.Or(q.Mode, f.mode)
-	q.Limit = min(q.Limit, f.most)
-	return f.Searcher.Search(ctx, view, q)
-}
-
-// Among ranks passages that were found in another way.
-func (f finder) Among(ctx context.Context, view access.View, q search.Query, chunkIDs []string) (search.Result, error) {
-	q.Mode = cmp.Or(q.Mode, f.mode)
-	q.Limit = min(q.Limit, f.most)
-	return f.Searcher.Among(ctx, view, q, chunkIDs)
-}
-
-// Propositions returns the best sentences.
-func (f finder) Propositions(ctx context.Context, view access.View, q search.Query) (search.Result, error) {
-	q.Mode = cmp.Or(q.Mode, f.mode)
-	q.Limit = min(q.Limit, f.most)
-	return f.Searcher.Propositions(ctx, view, q)
-}
-
-// files is the worker pool as ingest wants it.
-type files struct{ *document.Pool }
-
-// Extract reads a file.
-func (f files) Extract(ctx context.Context, o ingest.Original, progress func(page, pages int)) (ibid.Extract, error) {
-	req := document.Request{Path: o.Path, Name: o.Name, Password: o.Password, Killed: o.Killed}
-	return f.Pool.Extract(ctx, req, func(p document.Progress) { progress(p.Page, p.Pages) })
-}
-
-// Members opens an archive or a message.
-func (f files) Members(ctx context.Context, o ingest.Original, each func(name string, data []byte) error) (notice string, err error) {
-	req := document.Request{Path: o.Path, Name: o.Name, Killed: o.Killed}
-	return f.Pool.Members(ctx, req, func(m document.Member) error { return each(m.Name, m.Data) })
-}
-
-// PageImage renders a page.
-func (f files) PageImage(ctx context.Context, path string, page, width int) ([]byte, error) {
-	return f.RenderPage(ctx, document.Request{Path: path}, page, width) // without a password: none is kept
 }

@@ -9,7 +9,58 @@ import (
 	"ibid"
 	"ibid/internal/app/config"
 	"ibid/internal/llm"
+	"ibid/internal/reader"
+	"ibid/internal/search"
 )
+
+func (a *App) openModels(context.Context) (err error) {
+	if a.choices, err = openChoices(a.cfg); err != nil {
+		return err
+	}
+	a.model = a.choices[0].model
+	if a.cfg.PlanModel != "" {
+		if a.planner, err = OpenModel(a.cfg, a.cfg.PlanModel); err != nil {
+			return err
+		}
+	}
+	a.embedder, err = OpenEmbedder(a.cfg)
+	return err
+}
+
+// namer is the model that says what passages name; nil for the heuristic alone.
+func (a *App) namer() ibid.Model {
+	if a.cfg.Entities != config.EntitiesModel || a.cfg.Model == config.BuiltInModel {
+		return nil
+	}
+	return a.model
+}
+
+// OpenReranker returns what cfg.Rerank names, nil for none. embedder returns the
+// one in use.
+func OpenReranker(cfg config.Config, embedder func() ibid.Embedder) (search.Reranker, error) {
+	switch cfg.Rerank {
+	case config.RerankOff:
+		return nil, nil
+	case config.RerankMaxSim:
+		return search.NewMaxSim(embedder), nil
+	}
+	return llm.OpenReranker(llm.Config{Spec: cfg.Rerank, APIKey: cfg.RerankKey})
+}
+
+func OpenModel(cfg config.Config, spec string) (ibid.Model, error) {
+	if spec == config.BuiltInModel {
+		return reader.New(), nil
+	}
+	return llm.Open(llm.Config{Spec: spec, APIKey: cfg.APIKey, ContextTokens: cfg.ContextTokens, Dialects: cfg.Dialects})
+}
+
+// OpenEmbedder opens the user's own embedder; nil stands for the built-in one.
+func OpenEmbedder(cfg config.Config) (ibid.Embedder, error) {
+	if cfg.Embedder == config.BuiltInEmbedder {
+		return nil, nil
+	}
+	return llm.OpenEmbedder(llm.Config{Spec: cfg.Embedder, APIKey: cfg.EmbedderKey, Dialects: cfg.Dialects})
+}
 
 // choice is a model that a question may ask for.
 type choice struct {

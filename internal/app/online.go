@@ -12,7 +12,7 @@ import (
 )
 
 // openWeb makes what reaches into the web, where that is set up.
-func (a *App) openWeb() error {
+func (a *App) openWeb(context.Context) error {
 	if a.cfg.ImageModel != "" {
 		var err error
 		if a.painter, err = llm.OpenPainter(llm.Config{Spec: a.cfg.ImageModel, APIKey: a.cfg.ImageKey}); err != nil {
