@@ -4,7 +4,7 @@ import "errors"
 
 // Attempts counts how often the work on a document was cut short from outside.
 type Attempts struct {
-	Killed  int // readers (worker processes) that were killed while they read it
+	Killed  int // workers that were killed while they read it
 	Crashes int // ends of ibid itself, by a kill or a power cut, while it was in work
 }
 
@@ -18,10 +18,10 @@ type DocumentLease struct {
 	Fence      int64 // no other lease ever has it
 }
 
-// ErrReaderKilled says that a reader was ended from outside, by the kernel where
+// ErrWorkerKilled says that a worker process was ended from outside, by the kernel where
 // memory is short or by a person. That says nothing of the file it was reading.
-var ErrReaderKilled = errors.New(ReaderKilled)
+var ErrWorkerKilled = errors.New(WorkerKilled)
 
-// ReaderKilled stands in the error or the notice of a document whose reader was
+// WorkerKilled stands in the error or the notice of a document whose worker was
 // killed at every attempt.
-const ReaderKilled = "its reader was killed from outside"
+const WorkerKilled = "its reader was killed from outside"

@@ -278,7 +278,7 @@ func (c *ingestCrash) retryFailed() {
 		c.t.Fatal(err)
 	}
 	for _, d := range failed {
-		if !strings.Contains(d.Error, ibid.ReaderKilled) {
+		if !strings.Contains(d.Error, ibid.WorkerKilled) {
 			continue // check will say so
 		}
 		resp, err := http.Post(base+"/v1/documents/"+d.ID+"/retry", "application/json", nil)

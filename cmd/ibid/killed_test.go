@@ -81,7 +81,7 @@ func TestAKilledReaderFailsNoOtherFile(t *testing.T) {
 			t.Fatalf("it was read in spite of %d kills: nothing is tested", kills)
 		}
 	}
-	if !strings.Contains(last.Error, ibid.ReaderKilled) || !strings.Contains(last.Error, "try again") {
+	if !strings.Contains(last.Error, ibid.WorkerKilled) || !strings.Contains(last.Error, "try again") {
 		t.Errorf("failed with %q", last.Error)
 	}
 	if kills < 3 {

@@ -83,7 +83,7 @@ func (f files) PageImage(ctx context.Context, path string, page, width int) ([]b
 func (f files) ReadFile(ctx context.Context, name string, data []byte) (ibid.Extract, error) {
 	req := document.Request{Data: data, Name: name}
 	x, err := f.Pool.Extract(ctx, req, nil)
-	if errors.Is(err, ibid.ErrReaderKilled) {
+	if errors.Is(err, ibid.ErrWorkerKilled) {
 		req.Killed = document.Alone
 		x, err = f.Pool.Extract(ctx, req, nil)
 	}

@@ -52,7 +52,7 @@ type App struct {
 	DB       *sqlite.DB
 	self     *process.Process // among the processes on this database
 	engine   *local.Kept
-	readers  *document.Pool
+	workers  *document.Pool
 	Pipeline *ingest.Pipeline
 	searcher *search.Searcher
 	answers  *search.AnswerCache
@@ -124,7 +124,7 @@ func (a *App) openSearch(context.Context) (err error) {
 }
 
 func (a *App) openPipeline(context.Context) (err error) {
-	a.readers, err = document.New(document.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2, OCRLanguages: a.cfg.OCRLanguages, Formats: a.formats(),
+	a.workers, err = document.New(document.Config{CacheDir: filepath.Join(a.cfg.Data, "cache"), Workers: 2, OCRLanguages: a.cfg.OCRLanguages, Formats: a.formats(),
 		Limits: document.Limits{Timeout: a.cfg.Limits.ExtractTime, InputBytes: int64(a.cfg.Limits.FileMB) << 20}})
 	if err != nil {
 		return err
@@ -146,8 +146,8 @@ func (a *App) openPipeline(context.Context) (err error) {
 		Embeddings:  a.DB,
 		Engine:      a.engine,
 		Blobs:       originals,
-		Extractor:   files{a.readers},
-		Unpacker:    files{a.readers},
+		Extractor:   files{a.workers},
+		Unpacker:    files{a.workers},
 		Formats:     a.formats(),
 		Embedder:    a.embedder,
 		Namer:       a.namer(),
@@ -307,8 +307,8 @@ func (a *App) Stop() error {
 	if a.engine != nil {
 		a.engine.Stop()
 	}
-	if a.readers != nil {
-		a.readers.Stop()
+	if a.workers != nil {
+		a.workers.Stop()
 	}
 	if a.catalog != nil {
 		a.catalog.Close()

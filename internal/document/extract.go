@@ -30,13 +30,13 @@ type Request struct {
 	Name     string // file name, for its extension and for people; by default that of Path
 	Format   string // where the caller knows better than the content and the name, else ""
 	Password string
-	// Killed is how often the reader of this file was killed from outside before.
-	// The second attempt runs beside half as many readers as usual, the third alone;
+	// Killed is how often the worker of this file was killed from outside before.
+	// The second attempt runs beside half as many workers as usual, the third alone;
 	// only then a kill is held to be the file's fault.
 	Killed int
 }
 
-// Alone is the Killed of an attempt that no other reader runs beside.
+// Alone is the Killed of an attempt that no other worker runs beside.
 const Alone = 2
 
 // Progress is how far a file has been read.

@@ -97,7 +97,7 @@ func (p *Pool) endIdle() {
 // Extract reads a file. progress, which may be nil, is called from this
 // goroutine. Where only some of a file could be read, that is returned with a
 // Notice; an error means that nothing could be, and is one line for the user, or
-// an ibid.ErrReaderKilled where the file is to be tried again.
+// an ibid.ErrWorkerKilled where the file is to be tried again.
 func (p *Pool) Extract(ctx context.Context, req Request, progress func(Progress)) (ibid.Extract, error) {
 	if progress == nil {
 		progress = func(Progress) {}
@@ -155,10 +155,10 @@ func (p *Pool) RenderPage(ctx context.Context, req Request, page, width int) (pn
 	return png, err
 }
 
-// onceMore reads a file, and again with nothing beside it where its reader was killed.
+// onceMore reads a file, and again with nothing beside it where its worker was killed.
 func onceMore(req Request, read func(Request) error) error {
 	err := read(req)
-	if errors.Is(err, ibid.ErrReaderKilled) {
+	if errors.Is(err, ibid.ErrWorkerKilled) {
 		req.Killed = Alone
 		err = read(req)
 	}
@@ -213,11 +213,11 @@ type deathError struct{ reason error }
 func (e *deathError) Error() string { return e.reason.Error() }
 func (e *deathError) Unwrap() error { return e.reason }
 
-// again returns an ErrReaderKilled where the file that the worker was reading is to
+// again returns an ErrWorkerKilled where the file that the worker was reading is to
 // be tried again, else nil.
 func (e *deathError) again(req Request, src *source) error {
 	if errors.Is(e.reason, proc.ErrKilled) && req.Killed < Alone {
-		return fmt.Errorf("read %s: %w", src.name, ibid.ErrReaderKilled)
+		return fmt.Errorf("read %s: %w", src.name, ibid.ErrWorkerKilled)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // kernel kills where memory is short, and people kill too. So the work is begun
 // again, with less and less beside it:
 //
-//	reader killed    once: beside half as many readers · twice: alone · then it is the file's fault
+//	worker killed    once: beside half as many workers · twice: alone · then it is the file's fault
 //	ibid itself died once: behind the rest, and alone  · … · maxCrashes times: failed
 //
 // Both counts stand in the database and belong to the version that waits.
@@ -73,10 +73,10 @@ func (p *Pipeline) makeRoom(a ibid.Attempts) (release func()) {
 	return p.beside.RUnlock
 }
 
-// tryAgain puts a document back whose reader was killed.
+// tryAgain puts a document back whose worker was killed.
 func (p *Pipeline) tryAgain(ctx context.Context, l ibid.DocumentLease, d ibid.Document, killed int) {
 	p.cfg.Log.Warn("a reader was killed from outside; its document is tried again", "name", d.Name, "attempt", killed+2)
-	err := p.cfg.Leases.NoteReaderKilled(ctx, l)
+	err := p.cfg.Leases.NoteWorkerKilled(ctx, l)
 	if err != nil && ibid.CodeOf(err) == ibid.CodeDiskFull {
 		p.waitForRoom(ctx, l, d)
 		return

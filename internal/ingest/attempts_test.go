@@ -36,9 +36,9 @@ func (k *killers) Extract(ctx context.Context, o Original, progress func(page, p
 		return x, err
 	}
 	if o.Killed >= 2 { // as extract.Alone
-		return x, &ibid.Error{Code: ibid.CodeInternal, Message: ibid.ReaderKilled, Hint: "try again"}
+		return x, &ibid.Error{Code: ibid.CodeInternal, Message: ibid.WorkerKilled, Hint: "try again"}
 	}
-	return x, fmt.Errorf("read %s: %w", o.Name, ibid.ErrReaderKilled)
+	return x, fmt.Errorf("read %s: %w", o.Name, ibid.ErrWorkerKilled)
 }
 
 func (k *killers) attempts(name string) string {
@@ -57,7 +57,7 @@ func TestADocumentWhoseReaderIsKilledIsTriedAgain(t *testing.T) {
 			t.Errorf("%s: %s %s", now.Name, now.Status, now.Error)
 		}
 	}
-	if now := s.settled(always.ID); now.Status != ibid.DocumentFailed || !strings.Contains(now.Error, ibid.ReaderKilled) || !strings.Contains(now.Error, "try again") {
+	if now := s.settled(always.ID); now.Status != ibid.DocumentFailed || !strings.Contains(now.Error, ibid.WorkerKilled) || !strings.Contains(now.Error, "try again") {
 		t.Errorf("%s: %s %q", now.Name, now.Status, now.Error)
 	}
 	for name, want := range map[string]string{"once.txt": "[0 1]", "twice.txt": "[0 1 2]", "always.txt": "[0 1 2]", "beside.txt": "[0]"} {
@@ -83,7 +83,7 @@ func TestAttemptsAreKept(t *testing.T) {
 	if !working {
 		t.Fatal("it is not in work")
 	}
-	if err := s.db.NoteReaderKilled(t.Context(), l); err != nil {
+	if err := s.db.NoteWorkerKilled(t.Context(), l); err != nil {
 		t.Fatal(err)
 	}
 	s.stop()

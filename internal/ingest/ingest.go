@@ -63,7 +63,7 @@ type Leases interface {
 	FinishDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error)
 	SettleDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document) error
 	PutBackDocument(ctx context.Context, l ibid.DocumentLease) error
-	NoteReaderKilled(ctx context.Context, l ibid.DocumentLease) error
+	NoteWorkerKilled(ctx context.Context, l ibid.DocumentLease) error
 	ReleaseDocuments(ctx context.Context, owner string) error // puts back what it has in work
 	// ReleaseLostDocuments puts back what others had in work when they died, or whose
 	// lease is over, and fails what has seen maxCrashes of that with the line giveUp.
@@ -160,11 +160,11 @@ type Original struct {
 	Path     string
 	Name     string
 	Password string // "" for none
-	Killed   int    // how often its reader was killed from outside before
+	Killed   int    // how often its worker was killed from outside before
 }
 
 // Extractor reads files, in a process that can be killed. The error is an
-// ErrReaderKilled where that came from outside and the file may be tried again;
+// ErrWorkerKilled where that came from outside and the file may be tried again;
 // the more often it was, the less is read beside it.
 type Extractor interface {
 	Extract(ctx context.Context, o Original, progress func(page, pages int)) (ibid.Extract, error)
@@ -175,7 +175,7 @@ type Extractor interface {
 type Unpacker interface {
 	// Members calls each for every file that lies in a file; there are none in
 	// one that is no archive. notice says what was left out. The error may be an
-	// ErrReaderKilled, as that of an Extractor.
+	// ErrWorkerKilled, as that of an Extractor.
 	Members(ctx context.Context, o Original, each func(name string, data []byte) error) (notice string, err error)
 }
 

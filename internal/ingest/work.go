@@ -67,7 +67,7 @@ func (p *Pipeline) process(d ibid.Document, l ibid.DocumentLease, attempts ibid.
 	defer p.announce(d.ID)
 	p.announce(d.ID)
 	err = p.guarded(ctx, l, d, attempts.Killed)
-	if errors.Is(err, ibid.ErrReaderKilled) && ctx.Err() == nil {
+	if errors.Is(err, ibid.ErrWorkerKilled) && ctx.Err() == nil {
 		p.tryAgain(ctx, l, d, attempts.Killed)
 		return
 	}

@@ -17,7 +17,7 @@ const (
 )
 
 // ErrKilled says that a program was killed from outside.
-var ErrKilled = errors.New(ibid.ReaderKilled + " though nothing else was being read; the machine may be short of memory")
+var ErrKilled = errors.New(ibid.WorkerKilled + " though nothing else was being read; the machine may be short of memory")
 
 // Env passes on what a program needs to run, and no secrets.
 func Env() []string {

@@ -11,7 +11,7 @@ import (
 )
 
 // RetryDocument lets a document that failed, or of which something is missing
-// because its reader was killed, be read again, as if for the first time. The
+// because its worker was killed, be read again, as if for the first time. The
 // error is a CONFLICT when it is neither.
 func (db *DB) RetryDocument(ctx context.Context, view access.View, id string, at time.Time) (ibid.Document, error) {
 	var d ibid.Document
@@ -24,7 +24,7 @@ func (db *DB) RetryDocument(ctx context.Context, view access.View, id string, at
 		if err != nil {
 			return gone(err, id)
 		}
-		short := d.Status == ibid.DocumentReady && strings.Contains(d.Notice, ibid.ReaderKilled)
+		short := d.Status == ibid.DocumentReady && strings.Contains(d.Notice, ibid.WorkerKilled)
 		if d.Status != ibid.DocumentFailed && !short {
 			return &ibid.Error{Code: ibid.CodeConflict, Message: fmt.Sprintf("%s has not failed", d.Name), Hint: "only what failed is read again; a file that has changed is added again"}
 		}

@@ -118,9 +118,9 @@ func (db *DB) PutBackDocument(ctx context.Context, l ibid.DocumentLease) error {
 	})
 }
 
-// NoteReaderKilled puts a document back whose reader was killed from outside, and
+// NoteWorkerKilled puts a document back whose worker was killed from outside, and
 // counts that. The error is that of SettleDocument.
-func (db *DB) NoteReaderKilled(ctx context.Context, l ibid.DocumentLease) error {
+func (db *DB) NoteWorkerKilled(ctx context.Context, l ibid.DocumentLease) error {
 	return db.closing(ctx, func(q querier) error {
 		d, _, err := leased(ctx, q, l)
 		if err != nil {
