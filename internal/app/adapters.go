@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"ibid"
 	"ibid/internal/access"
@@ -76,16 +75,4 @@ func (f files) Members(ctx context.Context, o ingest.Original, each func(name st
 // PageImage renders a page.
 func (f files) PageImage(ctx context.Context, path string, page, width int) ([]byte, error) {
 	return f.RenderPage(ctx, document.Request{Path: path}, page, width) // without a password: none is kept
-}
-
-// ReadFile reads a file that is not in the library, in a worker, and once more where
-// that is killed from outside.
-func (f files) ReadFile(ctx context.Context, name string, data []byte) (ibid.Extract, error) {
-	req := document.Request{Data: data, Name: name}
-	x, err := f.Pool.Extract(ctx, req, nil)
-	if errors.Is(err, ibid.ErrWorkerKilled) {
-		req.Killed = document.Alone
-		x, err = f.Pool.Extract(ctx, req, nil)
-	}
-	return x, err
 }
