@@ -27,7 +27,7 @@ type DocumentQueue interface {
 	FinishDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document, x ibid.Extract, chunks []ibid.Chunk, named []ibid.Naming, at time.Time) (stored ibid.Document, change int64, err error)
 	SettleDocument(ctx context.Context, l ibid.DocumentLease, d ibid.Document) error
 	PutBackDocument(ctx context.Context, l ibid.DocumentLease) error
-	NoteReaderKilled(ctx context.Context, l ibid.DocumentLease) error
+	NoteWorkerKilled(ctx context.Context, l ibid.DocumentLease) error
 	ReleaseDocuments(ctx context.Context, owner string) error
 	ReleaseLostDocuments(ctx context.Context, maxCrashes int, giveUp string) (documentIDs []string, failed int, err error)
 	HoldVersion(ctx context.Context, owner, version string) error
@@ -162,7 +162,7 @@ func (s *queueTest) refused(by DocumentQueue, d ibid.Document, l ibid.DocumentLe
 		"finish":   s.tryFinish(by, d, l),
 		"settle":   s.settle(by, d, l, ibid.DocumentFailed),
 		"put back": by.PutBackDocument(s.t.Context(), l),
-		"kill":     by.NoteReaderKilled(s.t.Context(), l),
+		"kill":     by.NoteWorkerKilled(s.t.Context(), l),
 	} {
 		if !errors.Is(err, ibid.ErrLeaseLost) && (err == nil || ibid.CodeOf(err) != ibid.CodeNotFound || write == "renew") {
 			s.t.Errorf("%s: %s gave %v", what, write, err)
@@ -374,7 +374,7 @@ func testReaderKills(t *testing.T, open Opener[DocumentQueue]) {
 		if !ok || d.ID != id || a.Killed != kills || a.Crashes != 0 {
 			t.Fatalf("after %d kills: %+v, %v", kills, a, ok)
 		}
-		if err := s.a.NoteReaderKilled(t.Context(), l); err != nil {
+		if err := s.a.NoteWorkerKilled(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 		s.is(id, ibid.DocumentQueued)

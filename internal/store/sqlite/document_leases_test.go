@@ -166,11 +166,11 @@ func (f faultyQueue) CancelDocument(ctx context.Context, view access.View, id st
 	return d, err
 }
 
-func (f faultyQueue) NoteReaderKilled(ctx context.Context, l ibid.DocumentLease) error {
+func (f faultyQueue) NoteWorkerKilled(ctx context.Context, l ibid.DocumentLease) error {
 	if f.fault == "kills of readers are not counted" {
 		return f.DB.PutBackDocument(ctx, l)
 	}
-	return f.DB.NoteReaderKilled(ctx, l)
+	return f.DB.NoteWorkerKilled(ctx, l)
 }
 
 func (f faultyQueue) HoldVersion(ctx context.Context, owner, version string) error {
