@@ -488,7 +488,7 @@ func pack(path, root string) (int64, error) {
 			return err
 		}
 		switch d.Name() {
-		case "reserve", "lock", "server.json", "cache", ".cache":
+		case "reserve", "lock", "server.json", "cache", ".cache", "ibid.db-processes":
 			if d.IsDir() {
 				return fs.SkipDir
 			}
