@@ -120,6 +120,10 @@ func (c *Catalog) Database(ctx context.Context, view access.View, wanted string)
 	return ibid.Database{}, none
 }
 
+// maxDatabases bounds how many databases a principal has: questions look at all of
+// them, and so lists of them have no pages.
+const maxDatabases = 500
+
 // Addition is a database that is to be attached.
 type Addition struct {
 	Name   string      // "": the file's or the database's own
@@ -154,6 +158,9 @@ func (c *Catalog) Add(ctx context.Context, view access.View, a Addition) (ibid.D
 	}
 	if a.Name != "" && taken(a.Name) {
 		return d, ibid.Errorf(ibid.CodeConflict, "there is a database %q already", a.Name)
+	}
+	if len(all) >= maxDatabases && !slices.ContainsFunc(all, func(o ibid.Database) bool { return o.ID == d.ID }) {
+		return d, &ibid.Error{Code: ibid.CodeConflict, Message: fmt.Sprintf("%d databases are attached already", len(all)), Hint: "remove one that is not needed"}
 	}
 	for base, n := d.Name, 2; taken(d.Name); n++ {
 		d.Name = fmt.Sprintf("%s-%d", base, n)

@@ -11,10 +11,15 @@ import (
 // those of a library that an older ibid has written. Their passages, and what
 // is searched, stay as they are.
 func (p *Pipeline) divideAll() {
-	ids, err := p.cfg.Divider.Undivided(p.base)
-	for _, id := range ids {
-		if err == nil {
-			err = p.divideDocument(p.base, id)
+	page := ibid.Page{Limit: ibid.MaxLimit}
+	var err error
+	for more := true; more && err == nil; more = page.Cursor != "" {
+		var ids []string
+		ids, page.Cursor, err = p.cfg.Divider.Undivided(p.base, page)
+		for _, id := range ids {
+			if err == nil {
+				err = p.divideDocument(p.base, id)
+			}
 		}
 	}
 	if err != nil && p.base.Err() == nil {

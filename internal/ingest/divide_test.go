@@ -70,14 +70,14 @@ func TestAnOldLibraryIsDivided(t *testing.T) {
 	s := openShop(t, dir, files, func(c *Config) { c.Leases = passagesOnly{c.Leases} })
 	d := s.settled(s.add("a.txt", long("walrus")+long("giraffe")).ID)
 	before, _ := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID)
-	if ids, err := s.db.Undivided(t.Context()); err != nil || len(ids) != 1 {
+	if ids, _, err := s.db.Undivided(t.Context(), ibid.Page{}); err != nil || len(ids) != 1 {
 		t.Fatalf("undivided are %v, %v", ids, err)
 	}
 	s.stop()
 
 	s = openShop(t, dir, files)
 	s.eventually("the document is divided", func() bool {
-		ids, err := s.db.Undivided(t.Context())
+		ids, _, err := s.db.Undivided(t.Context(), ibid.Page{})
 		return err == nil && len(ids) == 0
 	})
 	after, _ := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID)

@@ -118,7 +118,7 @@ type Library interface {
 // Divider gives documents that were taken in before there were sections and
 // sentences theirs.
 type Divider interface {
-	Undivided(ctx context.Context) (documentIDs []string, err error)
+	Undivided(ctx context.Context, page ibid.Page) (documentIDs []string, next string, err error)
 	Extract(ctx context.Context, view access.View, documentID, version string) (ibid.Extract, error)
 	Divide(ctx context.Context, documentID string, chunks []ibid.Chunk) error
 }

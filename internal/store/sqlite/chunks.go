@@ -321,13 +321,22 @@ func inParts(names []string, do func(part []string) error) error {
 	return nil
 }
 
-// Undivided returns the documents whose passages have no section yet.
-func (db *DB) Undivided(ctx context.Context) (documentIDs []string, err error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT DISTINCT document_id FROM chunks WHERE level = 2 AND parent_id = ''`)
-	if err != nil {
-		return nil, translate(err)
+// Undivided returns documents whose passages have no section yet, by id.
+func (db *DB) Undivided(ctx context.Context, page ibid.Page) (documentIDs []string, next string, err error) {
+	var after string
+	if _, err := page.DecodeCursor(&after); err != nil {
+		return nil, "", err
 	}
-	return collect(rows, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
+	rows, err := db.readers.QueryContext(ctx, `SELECT DISTINCT document_id FROM chunks
+		WHERE document_id > ? AND level = 2 AND parent_id = '' ORDER BY document_id LIMIT ?`, after, page.Size())
+	if err != nil {
+		return nil, "", translate(err)
+	}
+	documentIDs, err = collect(rows, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
+	if err == nil && len(documentIDs) == page.Size() {
+		next = ibid.EncodeCursor(documentIDs[len(documentIDs)-1])
+	}
+	return documentIDs, next, err
 }
 
 // Divide gives a document its chunks of all levels, unless another version has

@@ -109,7 +109,7 @@ func TestDivideAnOldDocument(t *testing.T) {
 		old[i].ParentID = ""
 	}
 	finish(t, db, "d1", "v1", old)
-	if ids, err := db.Undivided(t.Context()); err != nil || len(ids) != 1 || ids[0] != "d1" {
+	if ids, _, err := db.Undivided(t.Context(), ibid.Page{}); err != nil || len(ids) != 1 || ids[0] != "d1" {
 		t.Fatalf("undivided are %v, %v", ids, err)
 	}
 	parents, err := db.Parents(t.Context(), access.For(ibid.Owner), []string{"c_20"})
@@ -123,13 +123,13 @@ func TestDivideAnOldDocument(t *testing.T) {
 	if err := db.Divide(t.Context(), "d1", levels("d1", "v0")); err != nil {
 		t.Fatal(err)
 	}
-	if ids, _ := db.Undivided(t.Context()); len(ids) != 1 {
+	if ids, _, _ := db.Undivided(t.Context(), ibid.Page{}); len(ids) != 1 {
 		t.Error("the chunks of another version took the place of its own")
 	}
 	if err := db.Divide(t.Context(), "d1", all); err != nil {
 		t.Fatal(err)
 	}
-	if ids, err := db.Undivided(t.Context()); err != nil || len(ids) > 0 {
+	if ids, _, err := db.Undivided(t.Context(), ibid.Page{}); err != nil || len(ids) > 0 {
 		t.Fatalf("undivided are %v, %v", ids, err)
 	}
 	got, err := db.Chunks(t.Context(), access.For(ibid.Owner), []string{"c_10"})
