@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ibid/internal/agent/markdown"
 )
 
 const (
@@ -17,6 +19,9 @@ const (
 	tailLength = 64
 	// rangeLimit bounds how many passages "[c1-c9]" may stand for.
 	rangeLimit = 20
+	// spaceLimit bounds how many spaces are held off the wire, since a marker that is
+	// dropped takes those before it along.
+	spaceLimit = 64
 )
 
 // resolver finds the citation markers of an answer and what they name, however the
@@ -44,7 +49,7 @@ const (
 type resolver struct {
 	ledger *ledger
 	buf    string
-	md     markdown
+	md     markdown.Scanner
 	tail   string // the end of what was passed on
 	after  bool   // the last thing passed on was a marker
 
@@ -84,7 +89,7 @@ func (r *resolver) Close() segments { return r.run(true) }
 func (r *resolver) run(final bool) segments {
 	var out segments
 	for r.buf != "" {
-		n, more := r.md.verbatim(r.buf, final)
+		n, more := r.md.Verbatim(r.buf, final)
 		if n > 0 {
 			out.write(r.take(n), true)
 			continue
@@ -143,7 +148,7 @@ func (r *resolver) plain(out *segments, final bool) (more bool) {
 		}
 	}
 	r.remember("]")
-	r.md.midLine, r.after = true, true
+	r.md.MidLine, r.after = true, true
 	r.buf = r.buf[spaces+m.size:]
 	return false
 }
@@ -168,7 +173,7 @@ func (r *resolver) drop(out *segments, spaces int, m match, final bool) (more bo
 
 // pass hands on n bytes of plain text.
 func (r *resolver) pass(out *segments, n int) {
-	r.md.pass(r.buf[:n])
+	r.md.Pass(r.buf[:n])
 	out.write(r.take(n), false)
 }
 
@@ -307,7 +312,7 @@ func (r *resolver) counts(m match, strong bool, open opener, spaces int, rest st
 		return false
 	case next == '(' || wordRune(next):
 		return false
-	case next == ':' && !r.md.midLine:
+	case next == ':' && !r.md.MidLine:
 		return false
 	case touching && before == ']' && !r.after:
 		return false

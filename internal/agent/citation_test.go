@@ -201,7 +201,7 @@ func TestCitationSoup(t *testing.T) {
 		"p. 4", "p", "page", "see ", "source", "and", "-", "–", "§", "†", "^", "c_aaaaaa1", "c_", "c_ffffffff", "word", "a", "`", "``", "\n```\n", ".", ":", "年", "[c3]", "[c9]", "(c3)", "https://x"}
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 60000 {
-		s := soup(r, fragments)
+		s := ibidtest.Soup(r, fragments)
 		want, whole := resolved(sevenPassages(), s)
 		pieces := cutRunes(s, r)
 		got, res := resolved(sevenPassages(), pieces...)

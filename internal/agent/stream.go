@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/agent/metadata"
 )
 
 // answerStream takes one turn of the model as it arrives, and lets through what
@@ -19,7 +20,7 @@ type answerStream struct {
 	s     *session
 	by    string // the name of the model
 	limit int    // bytes to hold before the text counts as the answer
-	meta  metadataFilter
+	meta  metadata.Filter
 	cite  resolver
 	place *placer // what came through
 

@@ -79,6 +79,9 @@ var steps = map[string]int{
 	"ibid/internal/document/pdf":     2,
 	"ibid/internal/document/image":   3, // laid out as pages of PDFs are
 
+	"ibid/internal/agent/markdown": 0, // where an answer is code
+	"ibid/internal/agent/metadata": 1,
+
 	"ibid/internal/store/sqlite/file":    0,
 	"ibid/internal/store/sqlite/process": 0,
 	"ibid/internal/store/sqlite/schema":  1,

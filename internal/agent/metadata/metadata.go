@@ -1,4 +1,6 @@
-package agent
+// Package metadata takes what a model says of its sources beside its answer out of the
+// answer.
+package metadata
 
 import (
 	"encoding/json"
@@ -6,6 +8,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/agent/markdown"
 )
 
 const (
@@ -18,7 +21,7 @@ const (
 	maxSources = 50
 )
 
-// metadataFilter takes the metadata that a model adds to its answer out of the
+// Filter takes the metadata that a model adds to its answer out of the
 // stream, however it is cut into chunks:
 //
 //	<!-- METADATA: {"sources": [{"title": "…", "url": "…"}]} -->
@@ -29,9 +32,9 @@ const (
 // anything else are text. White space around the answer goes as well.
 //
 // The zero value is ready to use.
-type metadataFilter struct {
+type Filter struct {
 	buf     string
-	md      markdown
+	md      markdown.Scanner
 	space   strings.Builder // white space that waits for something visible after it
 	visible bool
 	discard bool // inside a comment of ours that is too long
@@ -41,7 +44,7 @@ type metadataFilter struct {
 }
 
 // Sources returns the pages that the metadata named.
-func (f *metadataFilter) Sources() []ibid.Source {
+func (f *Filter) Sources() []ibid.Source {
 	if len(f.comment) > 0 {
 		return f.comment
 	}
@@ -49,15 +52,15 @@ func (f *metadataFilter) Sources() []ibid.Source {
 }
 
 // Write takes the next piece of the model's text and returns what may be shown.
-func (f *metadataFilter) Write(s string) string {
+func (f *Filter) Write(s string) string {
 	f.buf += s
 	return f.run(false)
 }
 
 // Close returns what is left to show.
-func (f *metadataFilter) Close() string { return f.run(true) }
+func (f *Filter) Close() string { return f.run(true) }
 
-func (f *metadataFilter) run(final bool) string {
+func (f *Filter) run(final bool) string {
 	var out strings.Builder
 	for f.buf != "" {
 		if f.discard {
@@ -66,7 +69,7 @@ func (f *metadataFilter) run(final bool) string {
 			}
 			continue
 		}
-		n, more := f.md.verbatim(f.buf, final)
+		n, more := f.md.Verbatim(f.buf, final)
 		if more {
 			break
 		}
@@ -82,11 +85,11 @@ func (f *metadataFilter) run(final bool) string {
 }
 
 // plain handles what stands at the start of buf outside code.
-func (f *metadataFilter) plain(out *strings.Builder, final bool) (more bool) {
+func (f *Filter) plain(out *strings.Builder, final bool) (more bool) {
 	switch c := f.buf[0]; {
 	case c == '<':
 		return f.angle(out, final)
-	case c == '{' && !f.md.midLine:
+	case c == '{' && !f.md.MidLine:
 		return f.brace(out, final)
 	default:
 		n := 1
@@ -96,14 +99,14 @@ func (f *metadataFilter) plain(out *strings.Builder, final bool) (more bool) {
 		if c == '\n' {
 			n = 1 // the next character begins a line
 		}
-		f.md.pass(f.buf[:n])
+		f.md.Pass(f.buf[:n])
 		f.show(out, n)
 	}
 	return false
 }
 
 // show hands n bytes on, and keeps white space at their end for later.
-func (f *metadataFilter) show(out *strings.Builder, n int) {
+func (f *Filter) show(out *strings.Builder, n int) {
 	s := f.buf[:n]
 	f.buf = f.buf[n:]
 	if !f.visible {
@@ -120,7 +123,7 @@ func (f *metadataFilter) show(out *strings.Builder, n int) {
 }
 
 // angle decides about a "<".
-func (f *metadataFilter) angle(out *strings.Builder, final bool) (more bool) {
+func (f *Filter) angle(out *strings.Builder, final bool) (more bool) {
 	head, partial := matchWords(f.buf, "<!--", "metadata", ":")
 	if partial && !final {
 		return true
@@ -157,7 +160,7 @@ func (f *metadataFilter) angle(out *strings.Builder, final bool) (more bool) {
 
 // skipComment throws a comment away up to its end, and reports whether the end
 // was there.
-func (f *metadataFilter) skipComment() bool {
+func (f *Filter) skipComment() bool {
 	if end := strings.Index(f.buf, "-->"); end >= 0 {
 		f.buf = f.buf[end+len("-->"):]
 		f.discard = false
@@ -168,13 +171,13 @@ func (f *metadataFilter) skipComment() bool {
 }
 
 // literal shows the one character that turned out to be plain.
-func (f *metadataFilter) literal(out *strings.Builder) {
-	f.md.pass(f.buf[:1])
+func (f *Filter) literal(out *strings.Builder) {
+	f.md.Pass(f.buf[:1])
 	f.show(out, 1)
 }
 
 // brace decides about a "{" at the start of a line.
-func (f *metadataFilter) brace(out *strings.Builder, final bool) (more bool) {
+func (f *Filter) brace(out *strings.Builder, final bool) (more bool) {
 	head, partial := matchWords(f.buf, "{", `"sources"`, ":", "[")
 	if partial && !final {
 		return true
@@ -214,7 +217,7 @@ func (f *metadataFilter) brace(out *strings.Builder, final bool) (more bool) {
 
 // nothingFollows reports whether rest holds nothing but space and a comment of
 // ours.
-func (f *metadataFilter) nothingFollows(rest string, final bool) (last, more bool) {
+func (f *Filter) nothingFollows(rest string, final bool) (last, more bool) {
 	rest = strings.TrimLeft(rest, " \t\r\n")
 	if rest == "" {
 		return final, !final

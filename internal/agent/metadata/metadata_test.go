@@ -1,4 +1,4 @@
-package agent
+package metadata
 
 import (
 	"math/rand/v2"
@@ -13,7 +13,7 @@ import (
 
 // filtered runs a text through the filter in the given pieces.
 func filtered(pieces ...string) (text string, sources []ibid.Source) {
-	var f metadataFilter
+	var f Filter
 	for _, p := range pieces {
 		text += f.Write(p)
 	}
@@ -70,18 +70,6 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// cut returns s in random pieces, cut anywhere, also within a character.
-func cut(s string, r *rand.Rand) []string {
-	longest := 1 + r.IntN(30)
-	var pieces []string
-	for s != "" {
-		n := min(len(s), 1+r.IntN(longest))
-		pieces = append(pieces, s[:n])
-		s = s[n:]
-	}
-	return pieces
-}
-
 func TestMetadataDoesNotDependOnChunks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, tc := range metadataCases {
@@ -90,7 +78,7 @@ func TestMetadataDoesNotDependOnChunks(t *testing.T) {
 			times = 3
 		}
 		for range times {
-			pieces := cut(tc.in, r)
+			pieces := ibidtest.Cut(tc.in, r)
 			text, sources := filtered(pieces...)
 			if text != tc.want || len(sources) != len(tc.urls) {
 				t.Fatalf("%s, cut as %.200q: got %.200q, %v", tc.name, pieces, text, sources)
@@ -99,24 +87,15 @@ func TestMetadataDoesNotDependOnChunks(t *testing.T) {
 	}
 }
 
-// soup makes texts out of fragments that mean something to the filters.
-func soup(r *rand.Rand, fragments []string) string {
-	var b strings.Builder
-	for range r.IntN(24) {
-		b.WriteString(fragments[r.IntN(len(fragments))])
-	}
-	return b.String()
-}
-
 func TestMetadataSoup(t *testing.T) {
 	ibidtest.WithoutRace(t, "random texts, one after the other")
 	fragments := []string{"<!--", " METADATA", ":", "{", "}", "-->", `{"sources": [`, `]}`, `{"title":"a","url":"https://a.example"}`,
 		"<!-- METADATA: {\"sources\": []} -->", "\n", "\n", " ", "word", "`", "```", "\n```\n", "~~~", `"`, `\`, "<", "é", ">", "- "}
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20000 {
-		s := soup(r, fragments)
+		s := ibidtest.Soup(r, fragments)
 		want, wantSources := filtered(s)
-		pieces := cut(s, r)
+		pieces := ibidtest.Cut(s, r)
 		got, sources := filtered(pieces...)
 		if got != want || len(sources) != len(wantSources) {
 			t.Fatalf("%q\ncut as %q\ngives %q %v\nnot   %q %v", s, pieces, got, sources, want, wantSources)
@@ -132,7 +111,7 @@ func FuzzMetadata(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string, seed uint64) {
 		want, _ := filtered(s)
-		if got, _ := filtered(cut(s, rand.New(rand.NewPCG(seed, 0)))...); got != want {
+		if got, _ := filtered(ibidtest.Cut(s, rand.New(rand.NewPCG(seed, 0)))...); got != want {
 			t.Fatalf("%q gives %q or %q", s, got, want)
 		}
 	})

@@ -1,4 +1,5 @@
-package agent
+// Package markdown tells code from prose in Markdown, while it is written.
+package markdown
 
 import "strings"
 
@@ -7,34 +8,34 @@ import "strings"
 // backtick opens code.
 const codeLimit = 200
 
-// markdown knows, while an answer goes by, where it is code: there citation
+// Scanner knows, while an answer goes by, where it is code: there citation
 // markers and metadata are only talked about.
 //
 // Code is what stands in a fence of three or more backticks or tildes at the
 // start of a line, up to a fence of the same kind that is at least as long; and
 // what stands between two equal runs of backticks on one line, at most codeLimit
 // bytes apart. A backtick without a partner is a plain character.
-type markdown struct {
-	midLine bool   // something other than space and the marks of lists and quotes has come since the line began
+type Scanner struct {
+	MidLine bool   // something other than space and the marks of lists and quotes has come since the line began
 	fence   string // the run that opened the fence we are in; "" outside
 }
 
-// verbatim returns how many bytes at the start of buf are code, to be passed on
+// Verbatim returns how many bytes at the start of buf are code, to be passed on
 // as they are; 0 means that buf begins with a plain character. more is true when
 // that cannot be told before more bytes come; final says that none will.
-func (m *markdown) verbatim(buf string, final bool) (n int, more bool) {
+func (m *Scanner) Verbatim(buf string, final bool) (n int, more bool) {
 	if m.fence != "" {
 		return m.fenced(buf, final)
 	}
 	c := buf[0]
-	if c != '`' && (c != '~' || m.midLine) {
+	if c != '`' && (c != '~' || m.MidLine) {
 		return 0, false
 	}
 	run := runOf(buf)
 	if run == len(buf) && !final {
 		return 0, true
 	}
-	if run >= 3 && !m.midLine {
+	if run >= 3 && !m.MidLine {
 		line, ended := cutLine(buf[run:])
 		if !ended && !final && len(line) < codeLimit {
 			return 0, true
@@ -43,7 +44,7 @@ func (m *markdown) verbatim(buf string, final bool) (n int, more bool) {
 			line = line[:codeLimit]
 		}
 		if c == '~' || !strings.Contains(line, "`") {
-			m.fence, m.midLine = buf[:run], true
+			m.fence, m.MidLine = buf[:run], true
 			return run, false
 		}
 	}
@@ -51,7 +52,7 @@ func (m *markdown) verbatim(buf string, final bool) (n int, more bool) {
 	if c == '`' {
 		n, more = inlineCode(buf, run, final)
 	}
-	m.midLine = m.midLine || !more
+	m.MidLine = m.MidLine || !more
 	return n, more
 }
 
@@ -80,8 +81,8 @@ func inlineCode(buf string, run int, final bool) (size int, more bool) {
 }
 
 // fenced passes the inside of a fence, line by line, and finds its end.
-func (m *markdown) fenced(buf string, final bool) (n int, more bool) {
-	if !m.midLine {
+func (m *Scanner) fenced(buf string, final bool) (n int, more bool) {
+	if !m.MidLine {
 		line, ended := cutLine(buf)
 		text := strings.TrimLeft(line, " \t>")
 		run := 0
@@ -92,28 +93,28 @@ func (m *markdown) fenced(buf string, final bool) (n int, more bool) {
 		couldClose := text == "" || run > 0 && strings.TrimRight(text[run:], " \t\r") == ""
 		switch {
 		case closes && (ended || final):
-			m.fence, m.midLine = "", true
+			m.fence, m.MidLine = "", true
 			return len(line), false
 		case couldClose && !ended && !final && len(line) <= codeLimit:
 			return 0, true
 		}
 	}
 	i := strings.IndexByte(buf, '\n')
-	m.midLine = i < 0
+	m.MidLine = i < 0
 	if i < 0 {
 		return len(buf), false
 	}
 	return i + 1, false
 }
 
-// pass takes note of plain text that was passed on.
-func (m *markdown) pass(s string) {
+// Pass takes note of plain text that was passed on.
+func (m *Scanner) Pass(s string) {
 	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
-		m.midLine = false
+		m.MidLine = false
 		s = s[i+1:]
 	}
 	if strings.Trim(s, lineMarks) != "" {
-		m.midLine = true
+		m.MidLine = true
 	}
 }
 
