@@ -64,6 +64,9 @@ var floors = map[string]int{
 	"ibid/internal/document/charset": 0,
 	"ibid/internal/document/csv":     0,
 	"ibid/internal/document/zipfile": 0,
+
+	// The room of internal/reader that writes SQL: it knows nothing of models and turns.
+	"ibid/internal/reader/sqlwriter": 1,
 }
 
 // steps order the rooms of one folder that stand on one floor: a room imports those of

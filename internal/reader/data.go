@@ -9,7 +9,7 @@ import (
 
 	"ibid"
 	"ibid/internal/question"
-	"ibid/internal/text"
+	"ibid/internal/reader/sqlwriter"
 )
 
 // Tools that ask databases.
@@ -44,9 +44,8 @@ func (r *Reader) route(t task) []part {
 	asked := false
 	for _, q := range question.Split(t.question, maxQueries) {
 		best, bestScore := "", 0
-		words := readWords(a, q)
 		for _, d := range databases {
-			if score := namesIn(a, words, d.Tables); score > bestScore {
+			if score := sqlwriter.NamesIn(a, q, d.Tables); score > bestScore {
 				best, bestScore = d.Name, score
 			}
 		}
@@ -69,34 +68,6 @@ func (r *Reader) route(t task) []part {
 	return parts
 }
 
-// namesIn counts the names of tables, twice, and of columns that words name or
-// mean.
-func namesIn(a *text.Analyzer, words []word, tables []ibid.TableOutline) int {
-	score := 0
-	for _, outline := range tables {
-		name := outline.Name
-		table := ibid.DatabaseTable{Name: name}
-		for _, column := range outline.Columns {
-			// Of what type it is, nobody has said yet: it may be any.
-			table.Columns = append(table.Columns, ibid.DatabaseColumn{Name: column, Type: "numeric"})
-		}
-		n := columnsNamed(a, words, table)
-		if findStems(words, nameStems(a, name), 0) >= 0 {
-			n += 2
-		}
-		for stem := range rowStemsOf(a, table) {
-			if len(nameStems(a, name)) == 1 && nameStems(a, name)[0] == stem {
-				continue
-			}
-			if findStems(words, []string{stem}, 0) >= 0 {
-				n++
-			}
-		}
-		score = max(score, n)
-	}
-	return score
-}
-
 // askData begins a question of data: its databases are described, and documents
 // are searched for what may stand there.
 func (r *Reader) askData(t task, req ibid.ModelRequest) ([]ibid.ToolCall, bool) {
@@ -117,7 +88,7 @@ func (r *Reader) askData(t task, req ibid.ModelRequest) ([]ibid.ToolCall, bool) 
 		questions[p.database] = append(questions[p.database], p.question)
 	}
 	for _, name := range order {
-		calls = append(calls, toolCall(len(t.rounds)+len(calls), toolDescribe, map[string]string{"database": name, "question": withSingulars(strings.Join(questions[name], " "))}))
+		calls = append(calls, toolCall(len(t.rounds)+len(calls), toolDescribe, map[string]string{"database": name, "question": sqlwriter.WithSingulars(strings.Join(questions[name], " "))}))
 	}
 	for _, p := range r.route(t) {
 		if p.documents && len(order) > 0 && has(toolSearch) {
@@ -125,21 +96,6 @@ func (r *Reader) askData(t task, req ibid.ModelRequest) ([]ibid.ToolCall, bool) 
 		}
 	}
 	return calls, len(order) > 0
-}
-
-// withSingulars puts the singular of each word behind a question, so that values
-// are found that it names in the plural: "lamps".
-func withSingulars(question string) string {
-	var more []string
-	for _, w := range questionWord.FindAllString(question, -1) {
-		if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
-			more = append(more, strings.TrimSuffix(w, "s"))
-		}
-	}
-	if len(more) == 0 {
-		return question
-	}
-	return question + " / " + strings.Join(more, " / ")
 }
 
 // planOfData says where the answer is looked for, "" where it is in the documents
@@ -173,7 +129,7 @@ func toolCall(made int, name string, args map[string]string) ibid.ToolCall {
 
 // composed are the queries that the questions of data come to, by what was
 // described, and why others come to none.
-func (r *Reader) composed(t task) (queries []sqlQuery, whys []string) {
+func (r *Reader) composed(t task) (queries []sqlwriter.Query, whys []string) {
 	for _, p := range r.route(t) {
 		if p.database == "" {
 			continue
@@ -182,7 +138,7 @@ func (r *Reader) composed(t task) (queries []sqlQuery, whys []string) {
 		if !ok {
 			continue
 		}
-		q, why := r.compose(p.question, d)
+		q, why := sqlwriter.Compose(r.analyzer(""), p.question, d)
 		if why == "" {
 			queries = append(queries, q)
 		} else {
@@ -192,14 +148,14 @@ func (r *Reader) composed(t task) (queries []sqlQuery, whys []string) {
 	return queries, whys
 }
 
-func describedIn(t task, database string) (d described, ok bool) {
+func describedIn(t task, database string) (d sqlwriter.Description, ok bool) {
 	for _, round := range t.rounds {
 		if round.tool == toolDescribe && round.result != nil && !round.result.Failed &&
 			json.Unmarshal([]byte(round.result.Content), &d) == nil && d.Database == database {
 			return d, true
 		}
 	}
-	return described{}, false
+	return sqlwriter.Description{}, false
 }
 
 // nextOfData goes on with a question of data. false leaves it to the documents.
@@ -214,7 +170,7 @@ func (r *Reader) nextOfData(t task, req ibid.ModelRequest) (reply, bool) {
 	if !made(toolQuery) {
 		var calls []ibid.ToolCall
 		for _, q := range queries {
-			calls = append(calls, toolCall(len(t.rounds)+len(calls), toolQuery, map[string]string{"database": q.database, "sql": q.sql}))
+			calls = append(calls, toolCall(len(t.rounds)+len(calls), toolQuery, map[string]string{"database": q.Database, "sql": q.SQL}))
 		}
 		if len(calls) == 0 && !made(toolSearch) && offers(req)(toolSearch) {
 			searches, _ := r.queries(t)
@@ -269,13 +225,13 @@ func (r *Reader) whyNoData(t task) string {
 }
 
 // answerOf says what a query came to.
-func answerOf(t task, q sqlQuery) string {
+func answerOf(t task, q sqlwriter.Query) string {
 	for _, round := range t.rounds {
-		if round.tool != toolQuery || round.arg("sql") != q.sql || round.result == nil {
+		if round.tool != toolQuery || round.arg("sql") != q.SQL || round.result == nil {
 			continue
 		}
 		if round.result.Failed {
-			return fmt.Sprintf("The database “%s” did not answer: %s", q.database, sentence(strings.TrimSpace(round.result.Content)))
+			return fmt.Sprintf("The database “%s” did not answer: %s", q.Database, sentence(strings.TrimSpace(round.result.Content)))
 		}
 		ps := ibid.ParsePassages(round.result.Content)
 		if len(ps) == 0 {
@@ -291,13 +247,13 @@ const rowsShown = 20
 
 // tableAnswer says a result: one value in a sentence, more as a table, in which each
 // row is a statement with a footnote of its own.
-func tableAnswer(q sqlQuery, p ibid.Handled, more bool) string {
+func tableAnswer(q sqlwriter.Query, p ibid.Handled, more bool) string {
 	lines := strings.Split(p.Text, "\n")
 	header, rows := cells(lines[0]), lines[1:]
-	what := cellText.Replace(strings.ToUpper(q.what[:1]) + q.what[1:])
+	what := cellText.Replace(strings.ToUpper(q.What[:1]) + q.What[1:])
 	switch {
 	case len(rows) == 0:
-		return fmt.Sprintf("There are none: %s%s.", cellText.Replace(q.what), footnote(p))
+		return fmt.Sprintf("There are none: %s%s.", cellText.Replace(q.What), footnote(p))
 	case len(rows) == 1 && len(header) == 1:
 		value := cellText.Replace(strings.TrimSpace(rows[0]))
 		if value == "" {

@@ -48,9 +48,9 @@ func (r *Reader) fileCalls(t task, m move, req ibid.ModelRequest) []ibid.ToolCal
 
 var (
 	// attachedWords say that something came with a question.
-	attachedWords = wordSet("attached attachment attachments enclosed")
+	attachedWords = text.WordSet("attached attachment attachments enclosed")
 	// pointing words come before what lies before us: "this letter".
-	pointing = wordSet("the this these")
+	pointing = text.WordSet("the this these")
 )
 
 // aboutAttached reports whether a question points at the files of the conversation:

@@ -36,7 +36,7 @@ func (t task) inLibrary(name string) bool {
 }
 
 // wholeLibrary is what the library is called as a whole.
-var wholeLibrary = wordSet("library documents")
+var wholeLibrary = text.WordSet("library documents")
 
 // listLine is a line of a list of documents: the name of a file, and its title.
 var listLine = regexp.MustCompile(`(?m)^- ([^\n]+?\.\w{1,8})(?:, titled "([^"\n]*)")?, `)
@@ -100,7 +100,7 @@ func isTitle(name string) bool {
 	})
 }
 
-var documentWords = wordSet("contract report paper policy agreement lease manual handbook guide invoice minutes notes letter thesis article book study specification plan proposal deed statute regulation")
+var documentWords = text.WordSet("contract report paper policy agreement lease manual handbook guide invoice minutes notes letter thesis article book study specification plan proposal deed statute regulation")
 
 // containsName looks for a name as a whole, whatever its case.
 func containsName(in, name string) bool {

@@ -162,14 +162,6 @@ func (r *Reader) queries(t task) (queries []string, follows string) {
 	return queries, follows
 }
 
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
-
 // calls turns a move into tool calls. Names of arguments follow the tools' own
 // schemas.
 func (m move) calls(tools []ibid.ToolSpec, made int) []ibid.ToolCall {
@@ -210,7 +202,7 @@ func (m move) calls(tools []ibid.ToolSpec, made int) []ibid.ToolCall {
 const definitionPassages = 15
 
 // searches are the tools that take a query and a limit.
-var searches = wordSet("search_knowledge_base search_keywords search_propositions search_hypothetical")
+var searches = text.WordSet("search_knowledge_base search_keywords search_propositions search_hypothetical")
 
 // argumentNames returns the names of the first n arguments of a tool: those we
 // know it by, else the required ones of its schema.

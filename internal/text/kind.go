@@ -35,7 +35,7 @@ var (
 	numberNouns = wordsOf("en", "noun number")
 	placeNouns  = wordsOf("en", "noun place")
 	personNouns = wordsOf("en", "noun person")
-	auxiliaries = set("is are was were 's does do did")
+	auxiliaries = WordSet("is are was were 's does do did")
 )
 
 // kindOf tells the kind of answer from a question's words, in order.

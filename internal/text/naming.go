@@ -68,7 +68,7 @@ func Asks(question string) bool {
 }
 
 // telling words ask for something without saying about what.
-var telling = set(`s say says said tell give show explain describe summarize summarise summary summarization overview outline gist digest analysis analyze analyse tldr tl dr
+var telling = WordSet(`s say says said tell give show explain describe summarize summarise summary summarization overview outline gist digest analysis analyze analyse tldr tl dr
 	contents content contain contains compare contrast difference differences key main points findings takeaways please briefly short brief document documents file files about me inside
 	fasse zusammen zusammenfassung steht résume résumez resume resumen resuma riassumi`)
 
@@ -209,7 +209,7 @@ var (
 		regexp.MustCompile(`(?i)\b(?:fasse|résumez?|resume|riassumi|resuma)\s+` + determiner + `([^,;:?!]+?)(?:\s+zusammen)?[?.!]*$`),
 	}
 	generic = regexp.MustCompile(`(?i)^` + documentNoun + `$`)
-	filler  = set("the a an my our your this that of for on in and to called named titled der die das le la les el los il lo de du del von")
+	filler  = WordSet("the a an my our your this that of for on in and to called named titled der die das le la les el los il lo de du del von")
 )
 
 // maxMeant is how many documents some words may mean.

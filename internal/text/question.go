@@ -113,7 +113,7 @@ func isOrdinal(word string) bool {
 }
 
 // askingWords are in no answer.
-var askingWords = set("who whom whose when where why which what how many much long old often")
+var askingWords = WordSet("who whom whose when where why which what how many much long old often")
 
 // Asking reports whether a normalized word says what is asked for ("who"), not about
 // what.

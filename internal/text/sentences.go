@@ -267,7 +267,8 @@ func allDigits(s string) bool {
 	return s != ""
 }
 
-func set(words string) map[string]bool {
+// WordSet is the set of words that stand in a string with spaces between them.
+func WordSet(words string) map[string]bool {
 	m := make(map[string]bool)
 	for _, w := range strings.Fields(words) {
 		m[w] = true
@@ -277,13 +278,13 @@ func set(words string) map[string]bool {
 
 // What is written before a full stop that ends no sentence, normalized.
 var (
-	neverLast = set(`mr mrs ms mx dr prof rev hon gen col sgt capt lt cmdr adm gov sen rep pres messrs mme mlle fr
+	neverLast = WordSet(`mr mrs ms mx dr prof rev hon gen col sgt capt lt cmdr adm gov sen rep pres messrs mme mlle fr
 		st mt ft vs cf viz e.g i.e al. ca approx resp hr bzw z.b d.h u.a vgl sr.d sra dott sig bspw dipl ing`)
-	beforeNumber = set(`no nos nr fig figs eq eqs sec secs ch chap art vol vols pp p par para tab ref refs abb bd
+	beforeNumber = WordSet(`no nos nr fig figs eq eqs sec secs ch chap art vol vols pp p par para tab ref refs abb bd
 		kap s núm jan feb mar apr jun jul aug sep sept oct nov dec`)
-	sometimesLast = set(`inc ltd co corp llc plc bros jr sr esq etc ed eds al dept univ assn ave blvd rd usw evtl`)
+	sometimesLast = WordSet(`inc ltd co corp llc plc bros jr sr esq etc ed eds al dept univ assn ave blvd rd usw evtl`)
 	// openers are matched as written, with their capital.
-	openers = set(`The This That These Those It Its He She They We I You His Her Their Our My A An In On At As If When
+	openers = WordSet(`The This That These Those It Its He She They We I You His Her Their Our My A An In On At As If When
 		While After Before During Since Although Though However But And Or So For From By With Without There Here Then
 		Thus Also Many Most Some All Both Each Such One Two What Who How Why Where Which Is Are Was Were Do Does Did
 		According Because Der Die Das Ein Eine Es Er Sie Wir Ich In Im Am Le La Les Il Elle Un Une El Los Las`)

@@ -1,4 +1,4 @@
-package reader
+package sqlwriter
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ var functions = []function{
 }
 
 // statement writes the SQL.
-func (c *composer) statement() (q sqlQuery, why string) {
+func (c *composer) statement() (q Query, why string) {
 	var g aim
 	first := ""
 	if len(c.words) > 0 {
@@ -151,7 +151,7 @@ func (c *composer) rest() []string {
 }
 
 // write puts the statement together.
-func (c *composer) write(g aim) (q sqlQuery, why string) {
+func (c *composer) write(g aim) (q Query, why string) {
 	ordering := map[string]string{"max": "DESC", "min": "ASC"}[g.function]
 	if g.function != "" && !(g.count && g.function == "sum") {
 		measure, ok := c.measured(g.function)
@@ -301,7 +301,7 @@ func (c *composer) grouped(group string) (expression, said string) {
 
 // extremeSum asks for which value of a column the sum of another is greatest or
 // least.
-func (c *composer) extremeSum(g aim, ordering string) (q sqlQuery, why string) {
+func (c *composer) extremeSum(g aim, ordering string) (q Query, why string) {
 	by := g.group
 	if by == "" {
 		by = g.entity
@@ -316,17 +316,17 @@ func (c *composer) extremeSum(g aim, ordering string) (q sqlQuery, why string) {
 	}
 	expression, said := c.grouped(by)
 	what := "total " + g.measure
-	q.what = fmt.Sprintf("the %s%s for each %s, %s", what, c.place(), said, map[string]string{"DESC": "the highest first", "ASC": "the lowest first"}[ordering])
-	q.sql = fmt.Sprintf("SELECT %s, sum(%s) AS %s FROM %s%s GROUP BY 1 ORDER BY 2 %s, 1 LIMIT %d",
+	q.What = fmt.Sprintf("the %s%s for each %s, %s", what, c.place(), said, map[string]string{"DESC": "the highest first", "ASC": "the lowest first"}[ordering])
+	q.SQL = fmt.Sprintf("SELECT %s, sum(%s) AS %s FROM %s%s GROUP BY 1 ORDER BY 2 %s, 1 LIMIT %d",
 		expression, c.name(g.measure), c.name(what), c.from(), c.filter(), ordering, max(1, g.top))
 	return q, ""
 }
 
 // aggregate asks for one number, or one for each value of a column.
-func (c *composer) aggregate(expression, what, group string) sqlQuery {
-	q := sqlQuery{what: "the " + what + c.place()}
+func (c *composer) aggregate(expression, what, group string) Query {
+	q := Query{What: "the " + what + c.place()}
 	if group == "" {
-		q.sql = fmt.Sprintf("SELECT %s AS %s FROM %s%s", expression, c.name(what), c.from(), c.filter())
+		q.SQL = fmt.Sprintf("SELECT %s AS %s FROM %s%s", expression, c.name(what), c.from(), c.filter())
 		return q
 	}
 	by, said := c.grouped(group)
@@ -334,14 +334,14 @@ func (c *composer) aggregate(expression, what, group string) sqlQuery {
 	if c.periodOf != "" {
 		order = "1"
 	}
-	q.what += " for each " + said
-	q.sql = fmt.Sprintf("SELECT %s, %s AS %s FROM %s%s GROUP BY 1 ORDER BY %s LIMIT %d", by, expression, c.name(what),
+	q.What += " for each " + said
+	q.SQL = fmt.Sprintf("SELECT %s, %s AS %s FROM %s%s GROUP BY 1 ORDER BY %s LIMIT %d", by, expression, c.name(what),
 		c.from(), c.filter(), order, mostRows)
 	return q
 }
 
 // counted counts rows, or the different values of a column that is named.
-func (c *composer) counted(g aim) (q sqlQuery, why string) {
+func (c *composer) counted(g aim) (q Query, why string) {
 	switch rest := c.rest(); {
 	case len(rest) > 1:
 		return q, "it is not clear what is to be counted"
@@ -378,9 +378,9 @@ func (c *composer) follows(column string, after ...string) bool {
 }
 
 // mostRows asks for which value of a column there are the most or fewest rows.
-func (c *composer) mostRows(column, ordering string, top int) sqlQuery {
-	return sqlQuery{what: "the number of rows" + c.place() + " for each " + column + ", " + ordered[ordering],
-		sql: fmt.Sprintf("SELECT %s, count(*) AS \"number of rows\" FROM %s%s GROUP BY %s ORDER BY 2 %s, 1 LIMIT %d",
+func (c *composer) mostRows(column, ordering string, top int) Query {
+	return Query{What: "the number of rows" + c.place() + " for each " + column + ", " + ordered[ordering],
+		SQL: fmt.Sprintf("SELECT %s, count(*) AS \"number of rows\" FROM %s%s GROUP BY %s ORDER BY 2 %s, 1 LIMIT %d",
 			c.name(column), c.from(), c.filter(), c.name(column), ordering, top)}
 }
 
@@ -388,23 +388,23 @@ var ordered = map[string]string{"DESC": "the most first", "ASC": "the fewest fir
 
 // extreme asks for the rows in which a column is greatest or least: all of them
 // where several are equal, or so many.
-func (c *composer) extreme(g aim, ordering string) sqlQuery {
+func (c *composer) extreme(g aim, ordering string) Query {
 	columns := c.shown(g.measure)
-	q := sqlQuery{what: fmt.Sprintf("the %s %s%s", g.word, g.measure, c.place())}
+	q := Query{What: fmt.Sprintf("the %s %s%s", g.word, g.measure, c.place())}
 	if g.top > 0 {
 		c.wheres = append(c.wheres, c.name(g.measure)+" IS NOT NULL")
-		q.what = fmt.Sprintf("the %d rows%s with the %s %s", g.top, c.place(), map[string]string{"DESC": "highest", "ASC": "lowest"}[ordering], g.measure)
-		q.sql = fmt.Sprintf("SELECT %s FROM %s%s ORDER BY %s %s LIMIT %d", columns, c.from(), c.filter(), c.name(g.measure), ordering, g.top)
+		q.What = fmt.Sprintf("the %d rows%s with the %s %s", g.top, c.place(), map[string]string{"DESC": "highest", "ASC": "lowest"}[ordering], g.measure)
+		q.SQL = fmt.Sprintf("SELECT %s FROM %s%s ORDER BY %s %s LIMIT %d", columns, c.from(), c.filter(), c.name(g.measure), ordering, g.top)
 		return q
 	}
 	inner := fmt.Sprintf("SELECT %s(%s) FROM %s%s", g.function, c.name(g.measure), c.from(), c.filter())
 	c.wheres = append(c.wheres, fmt.Sprintf("%s = (%s)", c.name(g.measure), inner))
-	q.sql = fmt.Sprintf("SELECT %s FROM %s%s LIMIT %d", columns, c.from(), c.filter(), mostRows)
+	q.SQL = fmt.Sprintf("SELECT %s FROM %s%s LIMIT %d", columns, c.from(), c.filter(), mostRows)
 	return q
 }
 
 // list asks for rows: the columns that are named, else all.
-func (c *composer) list(g aim) (q sqlQuery, why string) {
+func (c *composer) list(g aim) (q Query, why string) {
 	rest := c.rest()
 	if !g.rows && len(rest) == 0 {
 		return q, "it is not clear what is to be told"
@@ -423,10 +423,10 @@ func (c *composer) list(g aim) (q sqlQuery, why string) {
 	if g.distinct && len(rest) > 0 {
 		columns = c.nameAll(rest)
 	}
-	q.sql = fmt.Sprintf("SELECT %s%s FROM %s%s LIMIT %d", distinct, columns, c.from(), c.filter(), mostRows)
-	q.what = "the rows" + c.place()
+	q.SQL = fmt.Sprintf("SELECT %s%s FROM %s%s LIMIT %d", distinct, columns, c.from(), c.filter(), mostRows)
+	q.What = "the rows" + c.place()
 	if len(rest) > 0 {
-		q.what = strings.Join(rest, " and ") + c.place()
+		q.What = strings.Join(rest, " and ") + c.place()
 	}
 	return q, ""
 }

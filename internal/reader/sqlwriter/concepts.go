@@ -1,4 +1,4 @@
-package reader
+package sqlwriter
 
 import (
 	"slices"
@@ -81,7 +81,7 @@ func heads(stems []string) []string {
 }
 
 // plainLast are last words of columns that only say that it is a name, or a value.
-var plainLast = wordSet("name titl label usd eur gbp euro dollar total")
+var plainLast = text.WordSet("name titl label usd eur gbp euro dollar total")
 
 // isKeyName reports whether a column is called like a key: order_id.
 func isKeyName(name string) bool {
