@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/agent/cite"
 )
 
 // attachmentLimit is how long an attached text may be, in bytes, to be given to
@@ -30,10 +31,10 @@ func (s *session) attach(ctx context.Context) (phase, error) {
 			continue
 		}
 		for _, p := range passages {
-			if _, known := s.state.ledger.number[p.ID]; known {
+			if _, known := s.state.ledger.Number[p.ID]; known {
 				continue
 			}
-			if err := s.emit(ibid.CitationAdded{Citation: citationOf(p, s.state.ledger.last+1)}); err != nil {
+			if err := s.emit(ibid.CitationAdded{Citation: cite.Of(p, s.state.ledger.Last+1)}); err != nil {
 				return 0, err
 			}
 		}
@@ -118,7 +119,7 @@ func attached(f ibid.File, passages []ibid.Citation) (shown ibid.AttachedFile, o
 		if len(passages) == 0 {
 			return shown, false
 		}
-		shown.Handle = handle(passages[0].N)
+		shown.Handle = cite.Handle(passages[0].N)
 	case len(passages) > 0:
 		for _, c := range passages {
 			shown.Passages = append(shown.Passages, handled(c))

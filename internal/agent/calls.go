@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/agent/cite"
 )
 
 const (
@@ -236,7 +237,7 @@ func (s *session) runAll(ctx context.Context, calls []*call) error {
 	defer cancel()
 	results := make(chan finished, len(calls)) // room for all: nobody is blocked by our leaving
 	env := ibid.ToolEnv{Scope: s.task.Request.Scope, Request: s.task.Request, Now: s.cfg.Now(),
-		Shown: slices.Clone(s.state.ledger.citations), // results of this round add to it meanwhile
+		Shown: slices.Clone(s.state.ledger.Citations), // results of this round add to it meanwhile
 		Told:  s.told(), ThreadID: s.task.ThreadID, MessageID: s.task.MessageID}
 	open := map[*call]bool{}
 	for _, c := range calls {
@@ -290,7 +291,7 @@ func (s *session) told() []string {
 		}
 	}
 	texts = append(texts, s.task.Request.Text)
-	for _, c := range s.state.ledger.citations {
+	for _, c := range s.state.ledger.Citations {
 		if c.Kind != ibid.SourceQuery && c.Kind != ibid.SourceTool {
 			texts = append(texts, c.Text, c.URL)
 		}
@@ -421,7 +422,7 @@ func (s *session) output(out ibid.ToolOutput) (text string, added []ibid.Citatio
 		content = strings.ReplaceAll(content, "<result", "<\u200bresult")
 	}
 	room := ibid.MaxToolOutput - noteRoom - min(len(content), ibid.MaxToolOutput/2)
-	next := s.state.ledger.last + 1
+	next := s.state.ledger.Last + 1
 	var b strings.Builder
 	seen := map[string]bool{}
 	left := 0
@@ -430,11 +431,11 @@ func (s *session) output(out ibid.ToolOutput) (text string, added []ibid.Citatio
 			continue
 		}
 		seen[p.ID] = true
-		n, known := s.state.ledger.number[p.ID]
+		n, known := s.state.ledger.Number[p.ID]
 		if !known {
 			n = next
 		}
-		citation := citationOf(p, n)
+		citation := cite.Of(p, n)
 		fenced := ibid.FormatPassages([]ibid.Handled{handled(citation)})
 		if b.Len() > 0 && b.Len()+len(fenced) > room {
 			left++
@@ -456,12 +457,12 @@ func (s *session) output(out ibid.ToolOutput) (text string, added []ibid.Citatio
 		return "(nothing)", added
 	}
 	if out.Cite != nil {
-		n, known := s.state.ledger.number[out.Cite.ID]
+		n, known := s.state.ledger.Number[out.Cite.ID]
 		if !known {
 			n = next
-			added = append(added, citationOf(*out.Cite, n))
+			added = append(added, cite.Of(*out.Cite, n))
 		}
-		b.WriteString("\n" + ibid.FormatResult(handle(n)))
+		b.WriteString("\n" + ibid.FormatResult(cite.Handle(n)))
 	}
 	return b.String(), added
 }
@@ -471,7 +472,7 @@ const resultRoom = 40
 
 // handled is the passage of a citation with the handle that the model knows it by.
 func handled(c ibid.Citation) ibid.Handled {
-	h := ibid.Handled{Handle: handle(c.N), Title: c.Title, Heading: c.Heading, Text: c.Text, Score: c.Score}
+	h := ibid.Handled{Handle: cite.Handle(c.N), Title: c.Title, Heading: c.Heading, Text: c.Text, Score: c.Score}
 	if len(c.Pages) > 0 {
 		h.Page = c.Pages[0]
 	}

@@ -132,8 +132,8 @@ func (s *state) finding(r *round, h hit) finding {
 		return f
 	}
 	f.grade = g.NewScore
-	if n, ok := s.ledger.number[g.ExpandedTo]; ok {
-		f.citation, _ = s.ledger.at(n)
+	if n, ok := s.ledger.Number[g.ExpandedTo]; ok {
+		f.citation, _ = s.ledger.At(n)
 	}
 	return f
 }
@@ -185,7 +185,7 @@ func (s *session) contextChunks() int {
 	if s.mode == ibid.ModeDirect && len(s.state.rounds) > 0 {
 		return len(s.chosen())
 	}
-	return len(s.state.ledger.citations)
+	return len(s.state.ledger.Citations)
 }
 
 // ordered says how the passages of the direct mode were put in order.

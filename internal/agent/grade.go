@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/agent/cite"
 	"ibid/internal/search"
 	"ibid/internal/text"
 )
@@ -47,7 +48,7 @@ func (s *state) hits(c *call) []hit {
 	var found []hit
 	for _, p := range ibid.ParsePassages(c.result.Output) {
 		n, err := strconv.Atoi(strings.TrimPrefix(p.Handle, "c"))
-		if citation, ok := s.ledger.at(n); ok && err == nil {
+		if citation, ok := s.ledger.At(n); ok && err == nil {
 			found = append(found, hit{c, citation})
 		}
 	}
@@ -300,7 +301,7 @@ func (s *session) expand(ctx context.Context, hits []hit, byRule []float64, grad
 		for _, h := range hits {
 			if h.call == hits[at].call {
 				if h.citation.ChunkID == grades[i].ChunkID {
-					h.citation = around(h.citation, section, s.state.ledger.last+1)
+					h.citation = around(h.citation, section, s.state.ledger.Last+1)
 				}
 				again = append(again, h)
 			}
@@ -316,7 +317,7 @@ func (s *session) expand(ctx context.Context, hits []hit, byRule []float64, grad
 		if better <= own {
 			continue
 		}
-		if _, known := s.state.ledger.number[section.ID]; !known {
+		if _, known := s.state.ledger.Number[section.ID]; !known {
 			if err := s.emit(ibid.CitationAdded{Citation: wide}); err != nil {
 				return expanded, err
 			}
@@ -359,7 +360,7 @@ func (s *session) sections(ctx context.Context, grades []ibid.Grade) map[string]
 // around is the citation of a section in the place of that of a passage of it.
 // What it quotes stays.
 func around(c ibid.Citation, section ibid.Chunk, n int) ibid.Citation {
-	c.N, c.ChunkID, c.Text, c.Level = n, section.ID, section.Text, levelName(section.Level)
+	c.N, c.ChunkID, c.Text, c.Level = n, section.ID, section.Text, cite.LevelName(section.Level)
 	c.Heading = strings.Join(section.Heading, " › ")
 	return c
 }
@@ -410,8 +411,8 @@ func (s *state) shown(r *round, c *call) string {
 		g := r.grades[citation.ChunkID]
 		useful = useful || g.Classification != search.Incorrect
 		if g.Expanded {
-			if n, ok := s.ledger.number[g.ExpandedTo]; ok {
-				citation, _ = s.ledger.at(n)
+			if n, ok := s.ledger.Number[g.ExpandedTo]; ok {
+				citation, _ = s.ledger.At(n)
 			}
 		}
 		if !written[citation.ChunkID] {

@@ -116,7 +116,7 @@ func (s *session) askAgain(ctx context.Context, nudge ibid.Instruction, turn ibi
 // fallBack answers from the passages that were found, since the model did not.
 // Without any, why is the error of the run.
 func (s *session) fallBack(ctx context.Context, why error) (phase, error) {
-	if s.cfg.Fallback == nil || len(s.state.ledger.citations) == 0 {
+	if s.cfg.Fallback == nil || len(s.state.ledger.Citations) == 0 {
 		return 0, why
 	}
 	s.cfg.Log.Warn("the model came to no answer; passages are quoted", "error", why)

@@ -214,7 +214,7 @@ func (s *session) outcome() Outcome {
 	}
 	out.SourcesCount = len(s.state.cited())
 	if s.stream != nil {
-		out.DroppedMarkers = s.stream.cite.dropped
+		out.DroppedMarkers = s.stream.cite.Dropped
 	}
 	if v := s.state.verdict; v != nil {
 		out.Confidence = v.Confidence

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/agent/cite"
 )
 
 // state is what a run's log comes to. It changes by apply only, live and when a
@@ -18,7 +19,7 @@ type state struct {
 	paragraph bool // it ends with an empty line
 	rounds    []*round
 	calls     map[string]*call
-	ledger    ledger
+	ledger    cite.Ledger
 	attached  map[string][]ibid.Citation // passages of the texts that came with the question, by document
 	answer    []byte                     // the text since the last retraction
 	placed    []ibid.CitationPlaced      // its footnotes, as they came
@@ -66,7 +67,7 @@ func (s *state) apply(data ibid.EventData) {
 		}
 	case ibid.CitationAdded:
 		s.attach(d.Citation)
-		s.ledger.add(d.Citation)
+		s.ledger.Add(d.Citation)
 	case ibid.AnswerDelta:
 		s.answer = append(s.answer, d.Text...)
 	case ibid.CitationPlaced:

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/agent/cite"
 	"ibid/internal/agent/metadata"
 )
 
@@ -18,11 +19,12 @@ import (
 //	text ─▶ whole characters ─▶ metadata out ─▶ markers resolved ─▶ footnotes placed ─▶ held ─▶ answer.delta
 type answerStream struct {
 	s     *session
-	by    string // the name of the model
-	limit int    // bytes to hold before the text counts as the answer
+	ctx   context.Context // for what is looked up to place footnotes
+	by    string          // the name of the model
+	limit int             // bytes to hold before the text counts as the answer
 	meta  metadata.Filter
-	cite  resolver
-	place *placer // what came through
+	cite  cite.Resolver
+	place *cite.Placer // what came through
 
 	raw     strings.Builder // what the model wrote, as far as it is whole characters
 	partial string          // the beginning of a character
@@ -30,10 +32,15 @@ type answerStream struct {
 	open    bool            // the text counts as the answer
 }
 
-// newAnswerStream returns a stream for one turn. ctx is for what is looked up to
-// place footnotes.
+// newAnswerStream returns a stream for one turn.
 func newAnswerStream(ctx context.Context, s *session, limit int) *answerStream {
-	return &answerStream{s: s, by: s.cfg.Model.Name(), limit: limit, cite: resolver{ledger: &s.state.ledger}, place: newPlacer(ctx, s)}
+	return &answerStream{s: s, ctx: ctx, by: s.cfg.Model.Name(), limit: limit, cite: cite.NewResolver(&s.state.ledger), place: s.newPlacer(ctx)}
+}
+
+// newPlacer returns a placer of footnotes in this run's answer.
+func (s *session) newPlacer(ctx context.Context) *cite.Placer {
+	return cite.NewPlacer(ctx, cite.Answer{Ledger: &s.state.ledger, Question: s.question, Around: s.around,
+		Placed: func() []ibid.CitationPlaced { return s.state.placed }})
 }
 
 // take takes a piece of the turn. Thinking that arrives although it was turned
@@ -51,12 +58,12 @@ func (a *answerStream) take(d ibid.ModelDelta) error {
 func (a *answerStream) write(text string) error {
 	text, a.partial = wholeCharacters(a.partial + text)
 	a.raw.WriteString(text)
-	a.place.take(a.cite.Write(a.meta.Write(text)))
-	held, visible := a.limit, a.place.size()
-	if held == announceHold && visible > plainHold && !announcing.Match(a.place.text) {
+	a.place.Take(a.cite.Write(a.meta.Write(text)))
+	held, visible := a.limit, a.place.Size()
+	if held == announceHold && visible > plainHold && !announcing.Match(a.place.Text) {
 		held = plainHold
 	}
-	if visible > held || len(a.cite.cited) > 0 { // nobody announces with footnotes
+	if visible > held || len(a.cite.Cited) > 0 { // nobody announces with footnotes
 		a.open = true
 	}
 	return a.send()
@@ -76,21 +83,21 @@ func (a *answerStream) close(whole string) error {
 		if err := a.demote("the text was no part of the answer"); err != nil {
 			return err
 		}
-		*a = *newAnswerStream(a.place.ctx, a.s, a.limit)
+		*a = *newAnswerStream(a.ctx, a.s, a.limit)
 		if err := a.write(whole); err != nil {
 			return err
 		}
 	}
-	a.place.take(a.cite.Write(a.meta.Close()))
-	a.place.take(a.cite.Close())
-	a.place.close()
+	a.place.Take(a.cite.Write(a.meta.Close()))
+	a.place.Take(a.cite.Close())
+	a.place.Close()
 	return a.send()
 }
 
 // send emits what came through and is not yet sent, if the text counts as the
 // answer: its footnotes before the text that shows their markers.
 func (a *answerStream) send() error {
-	text := string(a.place.text[a.sent:])
+	text := string(a.place.Text[a.sent:])
 	if !a.open || text == "" {
 		return nil
 	}
@@ -100,13 +107,13 @@ func (a *answerStream) send() error {
 			return err
 		}
 	}
-	for _, p := range a.place.placed {
+	for _, p := range a.place.Placed {
 		if err := a.s.emit(p); err != nil {
 			return err
 		}
 	}
-	a.place.placed = nil
-	a.sent = len(a.place.text)
+	a.place.Placed = nil
+	a.sent = len(a.place.Text)
 	return a.s.emit(ibid.AnswerDelta{Text: text})
 }
 
@@ -114,18 +121,18 @@ func (a *answerStream) send() error {
 const bytesPerToken = 4
 
 // isEmpty reports whether nothing came through.
-func (a *answerStream) isEmpty() bool { return a.place.isEmpty() }
+func (a *answerStream) isEmpty() bool { return a.place.IsEmpty() }
 
 // demote makes reasoning of the text: it was no part of the answer.
 func (a *answerStream) demote(reason string) error {
 	if err := a.s.retract(reason); err != nil {
 		return err
 	}
-	text := strings.TrimSpace(a.place.all())
+	text := strings.TrimSpace(a.place.All())
 	if text == "" {
 		return nil
 	}
-	a.place = newPlacer(a.place.ctx, a.s)
+	a.place = a.s.newPlacer(a.ctx)
 	a.sent = 0
 	return a.s.emit(ibid.ReasoningDelta{Text: a.s.afterThought() + text + "\n\n"})
 }
@@ -158,7 +165,7 @@ func (a *answerStream) pictures() string {
 				continue
 			}
 			for _, f := range c.result.Files {
-				if !strings.Contains(string(a.place.text), f.URL()) {
+				if !strings.Contains(string(a.place.Text), f.URL()) {
 					fmt.Fprintf(&b, "\n\n![%s](%s)", captions.Replace(strings.TrimSuffix(f.Name, path.Ext(f.Name))), f.URL())
 				}
 			}
@@ -172,8 +179,8 @@ var captions = strings.NewReplacer("[", "(", "]", ")", "\\", "", "\n", " ")
 
 // withCited adds the pages of the web that the answer cites to those it names.
 func (a *answerStream) withCited(sources []ibid.Source) []ibid.Source {
-	for _, c := range a.s.state.ledger.citations {
-		if c.Kind != ibid.SourceWeb || !slices.Contains(a.cite.cited, c.ChunkID) {
+	for _, c := range a.s.state.ledger.Citations {
+		if c.Kind != ibid.SourceWeb || !slices.Contains(a.cite.Cited, c.ChunkID) {
 			continue
 		}
 		page, _, _ := strings.Cut(c.URL, "#")

@@ -84,6 +84,7 @@ var steps = map[string]int{
 
 	"ibid/internal/agent/markdown": 0, // where an answer is code
 	"ibid/internal/agent/metadata": 1,
+	"ibid/internal/agent/cite":     1,
 
 	"ibid/internal/store/sqlite/file":    0,
 	"ibid/internal/store/sqlite/process": 0,

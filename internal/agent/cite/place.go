@@ -1,4 +1,4 @@
-package agent
+package cite
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"ibid/internal/text"
 )
 
-// placer puts the footnotes of an answer where they belong while it is written. For
+// Placer puts the footnotes of an answer where they belong while it is written. For
 // each statement with a marker it finds the words of the sources that back it, and
 // for each without one that stands in a source word for word too. The marker then
 // names the passage that those words are from.
@@ -25,17 +25,17 @@ import (
 //
 // Where only a word or two stand there ("According to [c2], …"), it waits for the
 // rest of its sentence, and what is written after it waits too.
-type placer struct {
-	s   *session
+type Placer struct {
+	of  Answer
 	ctx context.Context
 
-	text  []byte // of the answer, with markers as "[chunk id]"
+	Text  []byte // of the answer, with markers as "[chunk id]"
 	space string // white space at its end, which a marker may still stand before
 	lead  int    // where in text begins what has no footnote yet
 	last  region // the statement of the marker that text ends with
 	wait  *waiting
 
-	placed  []ibid.CitationPlaced     // that are not in the log yet
+	Placed  []ibid.CitationPlaced     // that are not in the log yet; who writes them there empties it
 	numbers map[spanKey]int           // of the words that have a footnote
 	first   map[spanKey]evidence.Span // the span that the same words were found by first
 	matcher *evidence.Matcher         // over the sources; nil until it is needed
@@ -70,12 +70,24 @@ const (
 	leastQuoted = 5
 )
 
-func newPlacer(ctx context.Context, s *session) *placer {
-	return &placer{s: s, ctx: ctx, last: region{-1, -1}, numbers: map[spanKey]int{}, first: map[spanKey]evidence.Span{}}
+// Answer is what an answer is written from: what the placer has to know of its run.
+type Answer struct {
+	Ledger *Ledger
+	// Question is what the answer answers.
+	Question func() string
+	// Placed are the footnotes of the answer that stand in the log.
+	Placed func() []ibid.CitationPlaced
+	// Around fetches what stands around the passages of the ledger, by chunk id.
+	Around func(ctx context.Context) map[string][]ibid.Chunk
 }
 
-// take takes the next segments of the answer.
-func (p *placer) take(all segments) {
+// NewPlacer returns a placer for one turn of the model. ctx is for what is looked up.
+func NewPlacer(ctx context.Context, of Answer) *Placer {
+	return &Placer{of: of, ctx: ctx, last: region{-1, -1}, numbers: map[spanKey]int{}, first: map[spanKey]evidence.Span{}}
+}
+
+// Take takes the next segments of the answer.
+func (p *Placer) Take(all Segments) {
 	for _, seg := range all {
 		switch {
 		case seg.ids != nil:
@@ -91,59 +103,59 @@ func (p *placer) take(all segments) {
 	}
 }
 
-// close ends the answer.
-func (p *placer) close() {
+// Close ends the answer.
+func (p *Placer) Close() {
 	if p.wait != nil {
 		p.goOn(true)
 	}
 	p.ends("\n\n", "")
-	p.text = append(p.text, p.space...)
+	p.Text = append(p.Text, p.space...)
 	p.space = ""
 }
 
-// size is how many bytes came through, what is still held included.
-func (p *placer) size() int {
-	n := len(p.text) + len(p.space)
+// Size is how many bytes came through, what is still held included.
+func (p *Placer) Size() int {
+	n := len(p.Text) + len(p.space)
 	if p.wait != nil {
 		n += len(p.wait.after)
 	}
 	return n
 }
 
-// all is the text with what is still held.
-func (p *placer) all() string {
-	all := string(p.text) + p.space
+// All is the text with what is still held.
+func (p *Placer) All() string {
+	all := string(p.Text) + p.space
 	if p.wait != nil {
 		all += p.wait.after
 	}
 	return all
 }
 
-// isEmpty reports whether nothing of it shows.
-func (p *placer) isEmpty() bool { return strings.TrimSpace(p.all()) == "" }
+// IsEmpty reports whether nothing of it shows.
+func (p *Placer) IsEmpty() bool { return strings.TrimSpace(p.All()) == "" }
 
 // code writes code as it is. A statement goes through code in a line; blocks of code
 // state nothing.
-func (p *placer) code(s string) {
-	p.text = append(append(p.text, p.space...), s...)
+func (p *Placer) code(s string) {
+	p.Text = append(append(p.Text, p.space...), s...)
 	p.space = ""
 	if strings.Contains(s, "\n") || strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~") {
-		p.lead = len(p.text)
+		p.lead = len(p.Text)
 	}
 }
 
 // write writes words. White space at the end is held back, since a marker may have
 // to stand before it.
-func (p *placer) write(s string) {
+func (p *Placer) write(s string) {
 	s = p.space + s
 	p.space = ""
 	for {
 		i := strings.IndexFunc(s, unicode.IsSpace)
 		if i < 0 {
-			p.text = append(p.text, s...)
+			p.Text = append(p.Text, s...)
 			return
 		}
-		p.text = append(p.text, s[:i]...)
+		p.Text = append(p.Text, s[:i]...)
 		rest := strings.TrimLeftFunc(s[i:], unicode.IsSpace)
 		space := s[i : len(s)-len(rest)]
 		if rest == "" {
@@ -151,9 +163,9 @@ func (p *placer) write(s string) {
 			return
 		}
 		p.ends(space, rest)
-		p.text = append(p.text, space...)
+		p.Text = append(p.Text, space...)
 		if strings.Count(space, "\n") > 1 {
-			p.lead = len(p.text)
+			p.lead = len(p.Text)
 		}
 		s = rest
 	}
@@ -161,16 +173,16 @@ func (p *placer) write(s string) {
 
 // ends is called where white space follows: if a statement ends there that has no
 // marker but stands in a source word for word, it gets one.
-func (p *placer) ends(space, rest string) {
-	if len(p.text) == p.lead || len(p.s.state.ledger.citations) == 0 {
+func (p *Placer) ends(space, rest string) {
+	if len(p.Text) == p.lead || len(p.of.Ledger.Citations) == 0 {
 		return
 	}
-	last, _ := utf8.DecodeLastRune(p.text)
+	last, _ := utf8.DecodeLastRune(p.Text)
 	if unicode.IsLetter(last) && !strings.Contains(space, "\n") {
 		return
 	}
 	_, size := utf8.DecodeRuneInString(rest) // however much has come: the same text has the same footnotes
-	open := bare(string(p.text[p.lead:]), nil)
+	open := bare(string(p.Text[p.lead:]), nil)
 	if inQuotes(open) { // the quotation has its marker at its end
 		return
 	}
@@ -184,8 +196,8 @@ func (p *placer) ends(space, rest string) {
 		return
 	}
 	if backing, ok := p.match().Quoted(said, nil); ok {
-		p.put(p.behind(backing.Spans, trimmed(p.text, region{p.lead + spans[i].Start, p.lead + spans[i].End}), backing.Support), " ")
-		p.lead = len(p.text)
+		p.put(p.behind(backing.Spans, trimmed(p.Text, region{p.lead + spans[i].Start, p.lead + spans[i].End}), backing.Support), " ")
+		p.lead = len(p.Text)
 	}
 }
 
@@ -199,7 +211,7 @@ func inQuotes(s string) bool {
 }
 
 // marker takes a marker.
-func (p *placer) marker(ids []string) {
+func (p *Placer) marker(ids []string) {
 	if p.wait != nil {
 		if !states(p.wait.after) { // one right behind the other
 			p.wait.ids = append(p.wait.ids, ids...)
@@ -212,9 +224,9 @@ func (p *placer) marker(ids []string) {
 			p.settle(len(p.wait.after))
 		}
 	}
-	open := string(p.text[p.lead:])
+	open := string(p.Text[p.lead:])
 	switch {
-	case !states(open) && p.last.start >= 0 && !states(string(p.text[p.last.end:])): // "[c1][c2]": it backs the same
+	case !states(open) && p.last.start >= 0 && !states(string(p.Text[p.last.end:])): // "[c1][c2]": it backs the same
 		p.back(ids, []region{p.last})
 	case p.contentWords(open) <= fewWords:
 		p.wait = &waiting{ids: ids, space: p.space}
@@ -226,8 +238,8 @@ func (p *placer) marker(ids []string) {
 
 // alone reports whether what stands before a marker that waits is a statement by
 // itself: it has the words for it, or they stand in a passage that the marker names.
-func (p *placer) alone() bool {
-	open := string(p.text[p.lead:])
+func (p *Placer) alone() bool {
+	open := string(p.Text[p.lead:])
 	if p.contentWords(open) >= leastAlone {
 		return true
 	}
@@ -242,7 +254,7 @@ func states(s string) bool {
 	return strings.ContainsFunc(marker.ReplaceAllString(s, ""), func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
 }
 
-func (p *placer) contentWords(s string) int {
+func (p *Placer) contentWords(s string) int {
 	n := 0
 	for w := range text.Words(s) {
 		if !w.Joined && !stopWords.Stop(w.Text) {
@@ -257,7 +269,7 @@ func (p *placer) contentWords(s string) int {
 var stopWords = text.NewAnalyzer("en")
 
 // goOn looks whether the statement of a marker that waits is complete.
-func (p *placer) goOn(final bool) {
+func (p *Placer) goOn(final bool) {
 	after := p.wait.after
 	trimmed := strings.TrimLeft(after, " ")
 	if trimmed == "" && !final {
@@ -265,7 +277,7 @@ func (p *placer) goOn(final bool) {
 	}
 	first, _ := utf8.DecodeRuneInString(trimmed)
 	switch {
-	case states(string(p.text[p.lead:])) && (trimmed == "" || strings.ContainsRune(".!?;|)\n…。", first)):
+	case states(string(p.Text[p.lead:])) && (trimmed == "" || strings.ContainsRune(".!?;|)\n…。", first)):
 		p.settle(0) // what stands before is all there is: "Five years [c1]."
 	default:
 		line, _, ended := strings.Cut(after, "\n")
@@ -282,12 +294,12 @@ func (p *placer) goOn(final bool) {
 
 // settle backs the statement of a marker that has waited: what stands before it, and
 // n bytes of what stands after it.
-func (p *placer) settle(n int) {
+func (p *Placer) settle(n int) {
 	w := p.wait
 	p.wait = nil
-	before := trimmed(p.text, region{p.lead, len(p.text)})
+	before := trimmed(p.Text, region{p.lead, len(p.Text)})
 	after := strings.TrimRight(w.after[:n], " \n")
-	said, _ := statement(bare(string(p.text[before.start:before.end])+after, nil), true)
+	said, _ := statement(bare(string(p.Text[before.start:before.end])+after, nil), true)
 	var b evidence.Backing
 	if said != "" { // an empty item of a list states nothing
 		b = p.backOne(p.indexes(w.ids), said, p.around(before.start))
@@ -295,16 +307,16 @@ func (p *placer) settle(n int) {
 	// A statement that goes on behind its markers ends so many bytes behind them.
 	r := before
 	if after != "" {
-		r.end = len(p.text) + len(w.space) + p.markerSize(p.same(b.Spans)) + len(after)
+		r.end = len(p.Text) + len(w.space) + p.markerSize(p.same(b.Spans)) + len(after)
 	}
 	p.put(p.behind(b.Spans, r, b.Support), w.space)
-	p.text = append(p.text, after...)
-	p.last, p.lead = r, len(p.text)
+	p.Text = append(p.Text, after...)
+	p.last, p.lead = r, len(p.Text)
 	p.write(w.after[len(after):])
 }
 
 // markerSize is how many bytes the markers of spans have.
-func (p *placer) markerSize(spans []evidence.Span) int {
+func (p *Placer) markerSize(spans []evidence.Span) int {
 	size := 0
 	for i, s := range spans {
 		if i == 0 || spans[i-1].Source != s.Source {
@@ -329,12 +341,12 @@ func trimmed(answer []byte, r region) region {
 const lineDress = "#>-*+•|“\" \t\n.,;:!?)"
 
 // openStatements are the sentences that have no footnote yet.
-func (p *placer) openStatements() []region {
-	open := bare(string(p.text[p.lead:]), nil)
+func (p *Placer) openStatements() []region {
+	open := bare(string(p.Text[p.lead:]), nil)
 	var regions []region
 	for _, s := range text.Sentences(open) {
 		if states(open[s.Start:s.End]) {
-			regions = append(regions, trimmed(p.text, region{p.lead + s.Start, p.lead + s.End}))
+			regions = append(regions, trimmed(p.Text, region{p.lead + s.Start, p.lead + s.End}))
 		}
 	}
 	return regions
@@ -350,7 +362,7 @@ type backed struct {
 // back puts a marker behind statements: the last of them is what it certainly backs,
 // those before only where its sources plainly say so. Statements that stand in a
 // source one after the other, as a quotation does, are one.
-func (p *placer) back(ids []string, statements []region) {
+func (p *Placer) back(ids []string, statements []region) {
 	if len(statements) == 0 {
 		return
 	}
@@ -372,11 +384,11 @@ func (p *placer) back(ids []string, statements []region) {
 		spans = append(spans, p.behind(b.Spans, last, b.Support)...)
 	}
 	p.put(spans, p.takeSpace())
-	p.last, p.lead = last, len(p.text)
+	p.last, p.lead = last, len(p.Text)
 }
 
 // behind are spans behind a statement.
-func (p *placer) behind(spans []evidence.Span, r region, support ibid.SupportDegree) []backed {
+func (p *Placer) behind(spans []evidence.Span, r region, support ibid.SupportDegree) []backed {
 	var all []backed
 	for _, s := range p.same(spans) {
 		all = append(all, backed{s, r, support})
@@ -386,7 +398,7 @@ func (p *placer) behind(spans []evidence.Span, r region, support ibid.SupportDeg
 
 // same replaces spans of words that were found before by those that they were first
 // found by, so that all markers of a footnote name one passage.
-func (p *placer) same(spans []evidence.Span) []evidence.Span {
+func (p *Placer) same(spans []evidence.Span) []evidence.Span {
 	spans = slices.Clone(spans)
 	for i, s := range spans {
 		first, known := p.first[p.key(s)]
@@ -402,7 +414,7 @@ func (p *placer) same(spans []evidence.Span) []evidence.Span {
 // backOne finds the footnotes of one statement: the words that back it best, and for
 // each passage that its marker names besides the words in it, unless they say
 // nothing of it.
-func (p *placer) backOne(cited []int, said, around string) evidence.Backing {
+func (p *Placer) backOne(cited []int, said, around string) evidence.Backing {
 	m := p.match()
 	b := m.Back(said, around, cited)
 	seen := func(source int) bool { return !p.wordless(source) }
@@ -432,12 +444,12 @@ func (p *placer) backOne(cited []int, said, around string) evidence.Backing {
 const leastShared = 0.4
 
 // wordless reports whether a source has no words: it is a picture.
-func (p *placer) wordless(source int) bool {
+func (p *Placer) wordless(source int) bool {
 	return p.sources[source].citation.Text == ""
 }
 
 // takeSpace takes the white space that is held.
-func (p *placer) takeSpace() string {
+func (p *Placer) takeSpace() string {
 	s := p.space
 	p.space = ""
 	return s
@@ -446,32 +458,32 @@ func (p *placer) takeSpace() string {
 // put writes markers and places their footnotes; space stands before the first
 // marker. Footnotes that follow each other and are of one passage share a marker.
 // Where the statements have all of these footnotes already nothing is written.
-func (p *placer) put(spans []backed, space string) {
+func (p *Placer) put(spans []backed, space string) {
 	if !slices.ContainsFunc(spans, func(s backed) bool { return !p.shown(s) }) {
 		return
 	}
-	p.text = append(p.text, space...)
+	p.Text = append(p.Text, space...)
 	at := 0
 	for i, s := range spans {
 		if i == 0 || spans[i-1].Source != s.Source {
-			at = len(p.text)
-			p.text = append(p.text, "["+p.sources[s.Source].citation.ChunkID+"]"...)
+			at = len(p.Text)
+			p.Text = append(p.Text, "["+p.sources[s.Source].citation.ChunkID+"]"...)
 		}
-		p.placed = append(p.placed, p.footnote(s, at))
+		p.Placed = append(p.Placed, p.footnote(s, at))
 	}
 }
 
 // said is a statement without the dress of Markdown.
-func (p *placer) said(r region) string {
-	if bytes.HasSuffix(p.text[:r.start], []byte("“")) { // a number that begins a quotation is a part of it
+func (p *Placer) said(r region) string {
+	if bytes.HasSuffix(p.Text[:r.start], []byte("“")) { // a number that begins a quotation is a part of it
 		r.start -= len("“")
 	}
-	said, _ := statement(bare(string(p.text[r.start:r.end]), nil), true)
+	said, _ := statement(bare(string(p.Text[r.start:r.end]), nil), true)
 	return said
 }
 
 // around is the question, and what stands before a statement in the answer.
-func (p *placer) around(at int) string {
-	before := marker.ReplaceAllString(string(p.text[max(0, at-aroundLimit):at]), "")
-	return p.s.question() + "\n" + strings.ToValidUTF8(before, "")
+func (p *Placer) around(at int) string {
+	before := marker.ReplaceAllString(string(p.Text[max(0, at-aroundLimit):at]), "")
+	return p.of.Question() + "\n" + strings.ToValidUTF8(before, "")
 }

@@ -1,4 +1,7 @@
-package agent
+// Package cite makes footnotes of an answer: it numbers the passages that were found,
+// finds the markers that name them while the answer is written, and places each
+// footnote behind the statement that it backs, at the words that back it.
+package cite
 
 import (
 	"fmt"
@@ -8,47 +11,47 @@ import (
 	"ibid"
 )
 
-// ledger numbers the passages of one run, in the order in which they became
+// Ledger numbers the passages of one run, in the order in which they became
 // known. Number n has the handle "c<n>".
-type ledger struct {
-	citations []ibid.Citation
-	number    map[string]int // chunk id → n
-	last      int            // the highest number given out
+type Ledger struct {
+	Citations []ibid.Citation
+	Number    map[string]int // chunk id → n
+	Last      int            // the highest number given out
 }
 
-// add takes a citation into the ledger.
-func (l *ledger) add(c ibid.Citation) {
-	if l.number == nil {
-		l.number = map[string]int{}
+// Add takes a citation into the ledger.
+func (l *Ledger) Add(c ibid.Citation) {
+	if l.Number == nil {
+		l.Number = map[string]int{}
 	}
-	if _, known := l.number[c.ChunkID]; known {
+	if _, known := l.Number[c.ChunkID]; known {
 		return
 	}
-	l.number[c.ChunkID] = c.N
-	l.citations = append(l.citations, c)
-	l.last = max(l.last, c.N)
+	l.Number[c.ChunkID] = c.N
+	l.Citations = append(l.Citations, c)
+	l.Last = max(l.Last, c.N)
 }
 
-// onlyTools reports whether something is known, and nothing of it was read anywhere:
+// OnlyTools reports whether something is known, and nothing of it was read anywhere:
 // it is what tools reckoned or listed, and pictures.
-func (l *ledger) onlyTools() bool {
-	return len(l.citations) > 0 && !slices.ContainsFunc(l.citations, func(c ibid.Citation) bool {
+func (l *Ledger) OnlyTools() bool {
+	return len(l.Citations) > 0 && !slices.ContainsFunc(l.Citations, func(c ibid.Citation) bool {
 		return c.Kind != ibid.SourceTool && c.Kind != ibid.SourceImage
 	})
 }
 
-// onlyPictures reports whether all of some passages are pictures, of whose words
+// OnlyPictures reports whether all of some passages are pictures, of whose words
 // nothing is known.
-func (l *ledger) onlyPictures(chunkIDs []string) bool {
+func (l *Ledger) OnlyPictures(chunkIDs []string) bool {
 	return len(chunkIDs) > 0 && !slices.ContainsFunc(chunkIDs, func(id string) bool {
-		c, known := l.at(l.number[id])
+		c, known := l.At(l.Number[id])
 		return known && c.Kind != ibid.SourceImage
 	})
 }
 
-// at returns the citation numbered n.
-func (l *ledger) at(n int) (ibid.Citation, bool) {
-	for _, c := range l.citations {
+// At returns the citation numbered n.
+func (l *Ledger) At(n int) (ibid.Citation, bool) {
+	for _, c := range l.Citations {
 		if c.N == n {
 			return c, true
 		}
@@ -57,8 +60,8 @@ func (l *ledger) at(n int) (ibid.Citation, bool) {
 }
 
 // begun reports whether some chunk id begins with s.
-func (l *ledger) begun(s string) bool {
-	for _, c := range l.citations {
+func (l *Ledger) begun(s string) bool {
+	for _, c := range l.Citations {
 		if strings.HasPrefix(c.ChunkID, s) {
 			return true
 		}
@@ -66,16 +69,17 @@ func (l *ledger) begun(s string) bool {
 	return false
 }
 
-func handle(n int) string { return fmt.Sprintf("c%d", n) }
+// Handle is how a model names the passage numbered n.
+func Handle(n int) string { return fmt.Sprintf("c%d", n) }
 
-// citationOf makes the citation of a passage. The pages are those of the quote,
+// Of makes the citation of a passage. The pages are those of the quote,
 // where it is known where the quote stands.
-func citationOf(p ibid.Passage, n int) ibid.Citation {
+func Of(p ibid.Passage, n int) ibid.Citation {
 	c := ibid.Citation{
 		N: n, ChunkID: p.ID, DocumentID: p.DocumentID, Version: p.Version, Title: p.Document.Title,
 		Path: []string{}, Pages: p.Pages, Heading: strings.Join(p.Heading, " › "),
 		Quote: p.Quote.Text, Start: p.Quote.Start, End: p.Quote.End, Text: p.Text, TextStart: p.Start,
-		Level: levelName(p.Level), Score: p.Score, Kind: p.Kind, Match: p.Match,
+		Level: LevelName(p.Level), Score: p.Score, Kind: p.Kind, Match: p.Match,
 	}
 	if p.Kind == ibid.SourceQuery {
 		c.Query = p.Quote.Text
@@ -120,9 +124,14 @@ func sourceURL(p ibid.Passage, pages []int) string {
 	return u
 }
 
-func levelName(level int) string {
+// LevelName is how events name the level of a chunk.
+func LevelName(level int) string {
 	if level < 1 || level > 3 {
 		level = 2
 	}
 	return fmt.Sprintf("L%d", level)
 }
+
+// IsTable reports whether a citation is what a tool or a database answered: its
+// figures and names are compared, not its sentences.
+func IsTable(c ibid.Citation) bool { return c.Kind == ibid.SourceQuery || c.Kind == ibid.SourceTool }

@@ -1,4 +1,4 @@
-package agent
+package cite
 
 import (
 	"slices"
@@ -24,9 +24,9 @@ const (
 	spaceLimit = 64
 )
 
-// resolver finds the citation markers of an answer and what they name, however the
+// Resolver finds the citation markers of an answer and what they name, however the
 // text is cut into chunks. Only passages of this run are resolved. What a marker
-// becomes in the text is the placer's affair.
+// becomes in the text is the Placer's affair.
 //
 // Inside brackets ([ ], [[ ]], \[ \], 【 】, ［ ］, ( ), （ ）) a marker is a list of
 // references with words around them that say so ("see", "source", "and") or that
@@ -46,16 +46,19 @@ const (
 // A marker that is dropped takes the space before it along. A link's target
 // after a marker, [c3](url), is dropped too: no link of the model's passes as a
 // footnote.
-type resolver struct {
-	ledger *ledger
+type Resolver struct {
+	ledger *Ledger
 	buf    string
 	md     markdown.Scanner
 	tail   string // the end of what was passed on
 	after  bool   // the last thing passed on was a marker
 
-	cited   []string // chunk ids, each once, in order
-	dropped int
+	Cited   []string // chunk ids, each once, in order
+	Dropped int      // references that resolved to nothing
 }
+
+// NewResolver returns a resolver of the passages of a ledger.
+func NewResolver(l *Ledger) Resolver { return Resolver{ledger: l} }
 
 // segment is a piece of an answer: words, or a marker.
 type segment struct {
@@ -64,11 +67,11 @@ type segment struct {
 	ids  []string // of a marker: the chunks that it names
 }
 
-// segments are the pieces of an answer, in order.
-type segments []segment
+// Segments are the pieces of an answer, in order.
+type Segments []segment
 
 // write adds words.
-func (s *segments) write(text string, code bool) {
+func (s *Segments) write(text string, code bool) {
 	if n := len(*s); n > 0 && (*s)[n-1].ids == nil && (*s)[n-1].code == code {
 		(*s)[n-1].text += text
 	} else if text != "" {
@@ -78,16 +81,16 @@ func (s *segments) write(text string, code bool) {
 
 // Write takes the next piece of the answer, cut between characters, and returns
 // what may be shown.
-func (r *resolver) Write(s string) segments {
+func (r *Resolver) Write(s string) Segments {
 	r.buf += s
 	return r.run(false)
 }
 
 // Close returns what is left to show.
-func (r *resolver) Close() segments { return r.run(true) }
+func (r *Resolver) Close() Segments { return r.run(true) }
 
-func (r *resolver) run(final bool) segments {
-	var out segments
+func (r *Resolver) run(final bool) Segments {
+	var out Segments
 	for r.buf != "" {
 		n, more := r.md.Verbatim(r.buf, final)
 		if n > 0 {
@@ -102,7 +105,7 @@ func (r *resolver) run(final bool) segments {
 }
 
 // plain handles what stands at the start of buf outside code.
-func (r *resolver) plain(out *segments, final bool) (more bool) {
+func (r *Resolver) plain(out *Segments, final bool) (more bool) {
 	spaces := 0
 	for spaces < len(r.buf) && r.buf[spaces] == ' ' {
 		spaces++
@@ -139,12 +142,12 @@ func (r *resolver) plain(out *segments, final bool) (more bool) {
 	if len(m.ids) == 0 {
 		return r.drop(out, spaces, m, final)
 	}
-	r.dropped += m.unknown
+	r.Dropped += m.unknown
 	out.write(r.buf[:spaces], false)
 	*out = append(*out, segment{ids: m.ids})
 	for _, id := range m.ids {
-		if !slices.Contains(r.cited, id) {
-			r.cited = append(r.cited, id)
+		if !slices.Contains(r.Cited, id) {
+			r.Cited = append(r.Cited, id)
 		}
 	}
 	r.remember("]")
@@ -155,12 +158,12 @@ func (r *resolver) plain(out *segments, final bool) (more bool) {
 
 // drop leaves a marker out that resolved to nothing. The spaces before it stay
 // where they part two words.
-func (r *resolver) drop(out *segments, spaces int, m match, final bool) (more bool) {
+func (r *Resolver) drop(out *Segments, spaces int, m match, final bool) (more bool) {
 	rest := r.buf[spaces+m.size:]
 	if rest == "" && !final {
 		return true
 	}
-	r.dropped += m.unknown
+	r.Dropped += m.unknown
 	next, _ := utf8.DecodeRuneInString(rest)
 	switch {
 	case rest == "" || unicode.IsSpace(next) || strings.ContainsRune(".,;:!?)]}…。，、；：！？", next):
@@ -172,12 +175,12 @@ func (r *resolver) drop(out *segments, spaces int, m match, final bool) (more bo
 }
 
 // pass hands on n bytes of plain text.
-func (r *resolver) pass(out *segments, n int) {
+func (r *Resolver) pass(out *Segments, n int) {
 	r.md.Pass(r.buf[:n])
 	out.write(r.take(n), false)
 }
 
-func (r *resolver) take(n int) string {
+func (r *Resolver) take(n int) string {
 	s := r.buf[:n]
 	r.buf = r.buf[n:]
 	r.remember(s)
@@ -185,7 +188,7 @@ func (r *resolver) take(n int) string {
 	return s
 }
 
-func (r *resolver) remember(s string) {
+func (r *Resolver) remember(s string) {
 	r.tail += s
 	r.tail = r.tail[max(0, len(r.tail)-tailLength):]
 }
@@ -245,7 +248,7 @@ type match struct {
 }
 
 // match looks for a marker at the start of s, which follows spaces and r.tail.
-func (r *resolver) match(s string, open opener, spaces int, final bool) (match, verdict) {
+func (r *Resolver) match(s string, open opener, spaces int, final bool) (match, verdict) {
 	inner, verdict := r.inner(s[len(open.text):], open.close, final)
 	if verdict != isMarker {
 		return match{}, verdict
@@ -274,7 +277,7 @@ func (r *resolver) match(s string, open opener, spaces int, final bool) (match, 
 }
 
 // inner returns what stands before the closing bracket.
-func (r *resolver) inner(s, closing string, final bool) (string, verdict) {
+func (r *Resolver) inner(s, closing string, final bool) (string, verdict) {
 	_, first := utf8.DecodeRuneInString(closing)
 	end := strings.Index(s, closing[:first])
 	if end > markerLimit || end < 0 && len(s) > markerLimit {
@@ -297,12 +300,12 @@ func (r *resolver) inner(s, closing string, final bool) (string, verdict) {
 
 // counts decides whether references in brackets are a citation, by what stands
 // around them.
-func (r *resolver) counts(m match, strong bool, open opener, spaces int, rest string) bool {
+func (r *Resolver) counts(m match, strong bool, open opener, spaces int, rest string) bool {
 	before, size := utf8.DecodeLastRuneInString(r.tail)
 	touching := spaces == 0 && size > 0
 	if strong {
 		if open.round {
-			return !(touching && wordRune(before)) && (len(m.ids) > 0 || len(r.ledger.citations) > 0)
+			return !(touching && wordRune(before)) && (len(m.ids) > 0 || len(r.ledger.Citations) > 0)
 		}
 		return true
 	}
@@ -323,13 +326,13 @@ func (r *resolver) counts(m match, strong bool, open opener, spaces int, rest st
 }
 
 // resolve looks references up.
-func (r *resolver) resolve(m *match, refs []reference) {
+func (r *Resolver) resolve(m *match, refs []reference) {
 	for _, ref := range refs {
 		id := ref.id
 		if ref.id == "" {
-			c, _ := r.ledger.at(ref.n)
+			c, _ := r.ledger.At(ref.n)
 			id = c.ChunkID
-		} else if _, known := r.ledger.number[id]; !known {
+		} else if _, known := r.ledger.Number[id]; !known {
 			id = ""
 		}
 		switch {
@@ -343,7 +346,7 @@ func (r *resolver) resolve(m *match, refs []reference) {
 
 // linkTarget returns the size of the link target at the start of s, 0 when the
 // round brackets hold prose or another marker.
-func (r *resolver) linkTarget(s string, final bool) (size int, more bool) {
+func (r *Resolver) linkTarget(s string, final bool) (size int, more bool) {
 	end := strings.IndexAny(s, ") \n")
 	switch {
 	case end > linkLimit || end < 0 && len(s) > linkLimit:

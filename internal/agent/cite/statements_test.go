@@ -1,4 +1,4 @@
-package agent
+package cite
 
 import (
 	"strings"
@@ -39,11 +39,11 @@ func TestClaims(t *testing.T) {
 		{"", nil},
 	} {
 		var got []string
-		for _, c := range claimsOf(tc.answer, twoChunks) {
-			if !utf8.ValidString(tc.answer[c.start:c.end]) {
+		for _, c := range Claims(tc.answer, twoChunks) {
+			if !utf8.ValidString(tc.answer[c.Start:c.End]) {
 				t.Errorf("%q: a claim cuts a character", tc.answer)
 			}
-			got = append(got, c.text+"|"+tc.answer[c.start:c.end]+"|"+strings.Join(c.cites, " "))
+			got = append(got, c.Text+"|"+tc.answer[c.Start:c.End]+"|"+strings.Join(c.Cites, " "))
 		}
 		if strings.Join(got, "\n") != strings.Join(tc.want, "\n") {
 			t.Errorf("%q:\n%s\nwant\n%s", tc.answer, strings.Join(got, "\n"), strings.Join(tc.want, "\n"))

@@ -1,4 +1,4 @@
-package agent
+package cite
 
 import (
 	"math/rand/v2"
@@ -13,16 +13,16 @@ import (
 
 // sevenPassages is a ledger of c1 to c7 with the chunk ids c_aaaaaa1 to
 // c_aaaaaa7.
-func sevenPassages() *ledger {
-	var l ledger
+func sevenPassages() *Ledger {
+	var l Ledger
 	for n := range 7 {
-		l.add(ibid.Citation{N: n + 1, ChunkID: "c_aaaaaa" + string(rune('1'+n))})
+		l.Add(ibid.Citation{N: n + 1, ChunkID: "c_aaaaaa" + string(rune('1'+n))})
 	}
 	return &l
 }
 
-func resolved(l *ledger, pieces ...string) (string, *resolver) {
-	r := &resolver{ledger: l}
+func resolved(l *Ledger, pieces ...string) (string, *Resolver) {
+	r := &Resolver{ledger: l}
 	var out string
 	for _, p := range pieces {
 		out += written(r.Write(p))
@@ -31,7 +31,7 @@ func resolved(l *ledger, pieces ...string) (string, *resolver) {
 }
 
 // written shows segments as text: a marker as "[id1][id2]".
-func written(all segments) string {
+func written(all Segments) string {
 	var b strings.Builder
 	for _, s := range all {
 		b.WriteString(s.text)
@@ -143,8 +143,8 @@ func TestCitations(t *testing.T) {
 		if diff := cmp.Diff(marks.Replace(tc.want), got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", tc.in, diff)
 		}
-		if r.dropped != tc.dropped {
-			t.Errorf("%q: %d dropped, want %d", tc.in, r.dropped, tc.dropped)
+		if r.Dropped != tc.dropped {
+			t.Errorf("%q: %d dropped, want %d", tc.in, r.Dropped, tc.dropped)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestCitationsWithoutPassages(t *testing.T) {
 		"Squares (c1).":  "Squares (c1).",
 		"An id [c_abc].": "An id [c_abc].",
 	} {
-		if got, _ := resolved(&ledger{}, in); got != want {
+		if got, _ := resolved(&Ledger{}, in); got != want {
 			t.Errorf("%q gives %q, want %q", in, got, want)
 		}
 	}
@@ -164,7 +164,7 @@ func TestCitationsWithoutPassages(t *testing.T) {
 
 func TestCitedPassagesAreListedOnce(t *testing.T) {
 	_, r := resolved(sevenPassages(), "A [c2] b [c1] c [2].")
-	if diff := cmp.Diff([]string{"c_aaaaaa2", "c_aaaaaa1"}, r.cited); diff != "" {
+	if diff := cmp.Diff([]string{"c_aaaaaa2", "c_aaaaaa1"}, r.Cited); diff != "" {
 		t.Errorf("cited (-want +got):\n%s", diff)
 	}
 }
@@ -188,7 +188,7 @@ func TestCitationsDoNotDependOnChunks(t *testing.T) {
 		for range 50 {
 			pieces := cutRunes(tc.in, r)
 			got, res := resolved(sevenPassages(), pieces...)
-			if want := marks.Replace(tc.want); got != want || res.dropped != tc.dropped {
+			if want := marks.Replace(tc.want); got != want || res.Dropped != tc.dropped {
 				t.Fatalf("cut as %q\ngives %q\nnot   %q", pieces, got, want)
 			}
 		}
@@ -205,14 +205,14 @@ func TestCitationSoup(t *testing.T) {
 		want, whole := resolved(sevenPassages(), s)
 		pieces := cutRunes(s, r)
 		got, res := resolved(sevenPassages(), pieces...)
-		if got != want || res.dropped != whole.dropped {
-			t.Fatalf("%q\ncut as %q\ngives %q (%d dropped)\nnot   %q (%d)", s, pieces, got, res.dropped, want, whole.dropped)
+		if got != want || res.Dropped != whole.Dropped {
+			t.Fatalf("%q\ncut as %q\ngives %q (%d dropped)\nnot   %q (%d)", s, pieces, got, res.Dropped, want, whole.Dropped)
 		}
 	}
 }
 
 func TestHeldMarkersAreBounded(t *testing.T) {
-	r := &resolver{ledger: sevenPassages()}
+	r := &Resolver{ledger: sevenPassages()}
 	in, out := strings.Repeat("[c3 ", 1000), 0
 	for i := range len(in) {
 		out += len(written(r.Write(in[i : i+1])))
@@ -223,7 +223,7 @@ func TestHeldMarkersAreBounded(t *testing.T) {
 }
 
 func TestProseIsNotHeld(t *testing.T) {
-	r := &resolver{ledger: sevenPassages()}
+	r := &Resolver{ledger: sevenPassages()}
 	in := "The report (which is long) says [in brackets] that things happen"
 	if got := written(r.Write(in)); got != in {
 		t.Errorf("only %q was let through", got)

@@ -1,7 +1,6 @@
-package agent
+package cite
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,16 +30,16 @@ type piece struct {
 
 // shown reports whether a statement has a footnote already, as where two markers
 // stand behind it and the words of both are the same.
-func (p *placer) shown(s backed) bool {
+func (p *Placer) shown(s backed) bool {
 	n, known := p.numbers[p.key(s.Span)]
 	has := func(c ibid.CitationPlaced) bool {
 		return known && c.N == n && c.Statement == ibid.Range{Start: s.statement.start, End: s.statement.end}
 	}
-	return slices.ContainsFunc(p.placed, has) || slices.ContainsFunc(p.s.state.placed, has)
+	return slices.ContainsFunc(p.Placed, has) || slices.ContainsFunc(p.of.Placed(), has)
 }
 
 // key says which words a span is.
-func (p *placer) key(s evidence.Span) spanKey {
+func (p *Placer) key(s evidence.Span) spanKey {
 	src := p.sources[s.Source]
 	from := src.citation.ChunkID
 	if src.citation.Version != "" && !p.wordless(s.Source) {
@@ -51,7 +50,7 @@ func (p *placer) key(s evidence.Span) spanKey {
 }
 
 // footnote makes the footnote of a span.
-func (p *placer) footnote(s backed, at int) ibid.CitationPlaced {
+func (p *Placer) footnote(s backed, at int) ibid.CitationPlaced {
 	key := p.key(s.Span)
 	n, known := p.numbers[key]
 	if !known {
@@ -85,7 +84,7 @@ func atPage(url string, page int) string {
 }
 
 // indexes are the sources of chunks.
-func (p *placer) indexes(ids []string) []int {
+func (p *Placer) indexes(ids []string) []int {
 	p.match()
 	var at []int
 	for _, id := range ids {
@@ -97,14 +96,14 @@ func (p *placer) indexes(ids []string) []int {
 }
 
 // match returns the matcher over all that was found, and what stands around it.
-func (p *placer) match() *evidence.Matcher {
+func (p *Placer) match() *evidence.Matcher {
 	if p.matcher != nil {
 		return p.matcher
 	}
 	p.sources, p.known = nil, map[string]int{}
-	around := p.s.around(p.ctx)
+	around := p.of.Around(p.ctx)
 	var sources []evidence.Source
-	for _, c := range p.s.state.ledger.citations {
+	for _, c := range p.of.Ledger.Citations {
 		p.known[c.ChunkID] = len(sources)
 		src, of := sourceOf(c, around[c.ChunkID])
 		sources, p.sources = append(sources, src), append(p.sources, of)
@@ -113,9 +112,9 @@ func (p *placer) match() *evidence.Matcher {
 	return p.matcher
 }
 
-// evidence is what a chunk that was found says, with what stands around it; false
+// Evidence is what a chunk that was found says, with what stands around it; false
 // for one that is not known.
-func (p *placer) evidence(chunkID string) (evidence.Evidence, bool) {
+func (p *Placer) Evidence(chunkID string) (evidence.Evidence, bool) {
 	m := p.match()
 	i, ok := p.known[chunkID]
 	if !ok {
@@ -126,7 +125,7 @@ func (p *placer) evidence(chunkID string) (evidence.Evidence, bool) {
 
 // sourceOf makes a source of a passage and the chunks around it.
 func sourceOf(c ibid.Citation, around []ibid.Chunk) (evidence.Source, placeSource) {
-	src := evidence.Source{Under: c.Title + "\n" + c.Heading, Found: -1, Table: isTable(c), Head: c.Kind == ibid.SourceQuery}
+	src := evidence.Source{Under: c.Title + "\n" + c.Heading, Found: -1, Table: IsTable(c), Head: c.Kind == ibid.SourceQuery}
 	of := placeSource{citation: c}
 	for i, chunk := range around {
 		if chunk.ID == c.ChunkID || chunk.Start <= c.TextStart && c.TextStart < chunk.End && c.Level == "L3" {
@@ -139,32 +138,4 @@ func sourceOf(c ibid.Citation, around []ibid.Chunk) (evidence.Source, placeSourc
 		src.Pieces, of.pieces = []string{c.Text}, []piece{{c.TextStart, c.Pages}}
 	}
 	return src, of
-}
-
-// around fetches what stands around the passages that were found. Where it cannot
-// be had, footnotes open words of the passages themselves.
-func (s *session) around(ctx context.Context) map[string][]ibid.Chunk {
-	if s.cfg.Around == nil {
-		return nil
-	}
-	var ids []string
-	for _, c := range s.state.ledger.citations {
-		if c.Kind == ibid.SourceDocument {
-			ids = append(ids, c.ChunkID)
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	around, err := s.cfg.Around(ctx, s.task.View, ids)
-	if err != nil {
-		s.cfg.Log.Warn("what stands around the passages cannot be read", "error", err)
-		return nil
-	}
-	for _, c := range s.state.ledger.citations { // of another version: the document has changed meanwhile
-		if chunks := around[c.ChunkID]; len(chunks) > 0 && chunks[0].Version != c.Version {
-			delete(around, c.ChunkID)
-		}
-	}
-	return around
 }

@@ -1,4 +1,4 @@
-package agent
+package cite
 
 import (
 	"regexp"
@@ -24,9 +24,9 @@ type reference struct {
 
 // references reads what stands in brackets. With closed unset s is only the
 // beginning, and ok says that it may become a list of references.
-func (r *resolver) references(s string, closed bool) (refs references, ok bool) {
+func (r *Resolver) references(s string, closed bool) (refs references, ok bool) {
 	whole := strings.Trim(s, " ")
-	if _, known := r.ledger.number[whole]; known && closed {
+	if _, known := r.ledger.Number[whole]; known && closed {
 		return references{list: []reference{{id: whole}}, strong: true}, true
 	}
 	if !closed && whole != "" && r.ledger.begun(whole) {
@@ -91,8 +91,8 @@ var (
 )
 
 // token takes one word of a marker, and reports whether it belongs into one.
-func (r *resolver) token(refs *references, word string) bool {
-	if _, known := r.ledger.number[word]; known {
+func (r *Resolver) token(refs *references, word string) bool {
+	if _, known := r.ledger.Number[word]; known {
 		refs.strong = true
 		refs.list = append(refs.list, reference{id: word})
 		return true
@@ -140,7 +140,7 @@ func number(s string) int {
 
 // mayBecome reports whether a word that may go on belongs into a marker. It may
 // say yes too often, never no.
-func (r *resolver) mayBecome(word string) bool {
+func (r *Resolver) mayBecome(word string) bool {
 	if r.ledger.begun(word) {
 		return true
 	}
