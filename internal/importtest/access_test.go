@@ -25,12 +25,12 @@ var maySystem = map[string]string{
 
 // mayFor are the packages that may say who looks.
 var mayFor = map[string]string{
-	"internal/server":       "it knows who asks",
-	"internal/run":          "a run is done for who asked",
-	"internal/ingest":       "what comes out of an archive is whose the archive is",
-	"internal/store/sqlite": "a question goes to a thread of who asks",
-	"internal/app/recovery": "what is recovered is the owner's",
-	"internal/eval":         "it measures on documents of its own",
+	"internal/server":                    "it knows who asks",
+	"internal/run":                       "a run is done for who asked",
+	"internal/ingest":                    "what comes out of an archive is whose the archive is",
+	"internal/store/sqlite/conversation": "a question goes to a thread of who asks",
+	"internal/app/recovery":              "what is recovered is the owner's",
+	"internal/eval":                      "it measures on documents of its own",
 }
 
 // TestWhoMakesViews holds that views are made where the plan says, and nowhere else.

@@ -86,11 +86,13 @@ var steps = map[string]int{
 	"ibid/internal/agent/metadata": 1,
 	"ibid/internal/agent/cite":     1,
 
-	"ibid/internal/store/sqlite/file":    0,
-	"ibid/internal/store/sqlite/process": 0,
-	"ibid/internal/store/sqlite/schema":  1,
-	"ibid/internal/store/sqlite/inspect": 2,
-	"ibid/internal/store/sqlite/salvage": 2,
+	"ibid/internal/store/sqlite/file":         0,
+	"ibid/internal/store/sqlite/seen":         0,
+	"ibid/internal/store/sqlite/process":      1,
+	"ibid/internal/store/sqlite/schema":       1,
+	"ibid/internal/store/sqlite/conversation": 2,
+	"ibid/internal/store/sqlite/inspect":      2,
+	"ibid/internal/store/sqlite/salvage":      2,
 }
 
 // testOnly packages may import anything and be imported by tests alone.

@@ -7,6 +7,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/store/sqlite/file"
+	"ibid/internal/store/sqlite/seen"
 )
 
 // A member's source is that of its archive, the mark "!/" and its path there.
@@ -17,7 +18,7 @@ const belowSource = `removed_at IS NULL AND source >= ?1 || '!/' AND source < ?1
 // Members returns the documents that came out of an archive.
 func (db *DB) Members(ctx context.Context, view access.View, archiveID string) ([]ibid.Document, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents
-		WHERE json_extract(data, '$.part_of') = ?1 AND removed_at IS NULL AND `+seen(view, "principal", 2), archiveID, who(view))
+		WHERE json_extract(data, '$.part_of') = ?1 AND removed_at IS NULL AND `+seen.By(view, "principal", 2), archiveID, seen.Who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -28,7 +29,7 @@ func (db *DB) Members(ctx context.Context, view access.View, archiveID string) (
 // included, and their bytes.
 func (db *DB) Below(ctx context.Context, view access.View, source string) (files int, bytes int64, err error) {
 	err = db.readers.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(json_extract(data, '$.bytes')), 0) FROM documents
-		WHERE `+belowSource+` AND `+ofPrincipals(view, "principal", 2), source, who(view)).Scan(&files, &bytes)
+		WHERE `+belowSource+` AND `+seen.OfPrincipals(view, "principal", 2), source, seen.Who(view)).Scan(&files, &bytes)
 	return files, bytes, translate(err)
 }
 

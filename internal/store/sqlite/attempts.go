@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/seen"
 )
 
 // RetryDocument lets a document that failed, or of which something is missing
@@ -20,7 +21,7 @@ func (db *DB) RetryDocument(ctx context.Context, view access.View, id string, at
 		var pending string
 		var err error
 		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT principal, data, pending FROM documents
-			WHERE id = ?1 AND removed_at IS NULL AND `+seen(view, "principal", 2), id, who(view)), &pending)
+			WHERE id = ?1 AND removed_at IS NULL AND `+seen.By(view, "principal", 2), id, seen.Who(view)), &pending)
 		if err != nil {
 			return gone(err, id)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/seen"
 )
 
 // The levels of chunks. Sections and passages are rows; sentences are spans in
@@ -119,7 +120,7 @@ func (db *DB) Chunks(ctx context.Context, view access.View, ids []string) ([]ibi
 
 // DocumentChunks returns a document's passages in order.
 func (db *DB) DocumentChunks(ctx context.Context, view access.View, documentID string) ([]ibid.Chunk, error) {
-	rows, err := db.scanChunks(ctx, `document_id = (SELECT id FROM documents WHERE id = ?1 AND `+seen(view, "principal", 2)+`) AND level = 2 ORDER BY ordinal`, documentID, who(view))
+	rows, err := db.scanChunks(ctx, `document_id = (SELECT id FROM documents WHERE id = ?1 AND `+seen.By(view, "principal", 2)+`) AND level = 2 ORDER BY ordinal`, documentID, seen.Who(view))
 	return chunksOf(rows), err
 }
 
@@ -188,7 +189,7 @@ func (db *DB) Around(ctx context.Context, view access.View, chunkIDs []string) (
 func (db *DB) Sentences(ctx context.Context, view access.View, passageIDs []string) ([]ibid.Chunk, error) {
 	var out []ibid.Chunk
 	err := inParts(passageIDs, func(part []string) error {
-		rows, err := db.scanChunks(ctx, `level = 2 AND id IN (`+marks(len(part))+`) AND `+ofSeen(view, len(part)+1), append(anys(part), who(view))...)
+		rows, err := db.scanChunks(ctx, `level = 2 AND id IN (`+marks(len(part))+`) AND `+seen.Document(view, len(part)+1), append(anys(part), seen.Who(view))...)
 		for _, r := range rows {
 			out = append(out, r.unpackSentences()...)
 		}
@@ -224,7 +225,7 @@ func (r chunkRow) unpackSentences() []ibid.Chunk {
 func (db *DB) chunkRows(ctx context.Context, view access.View, ids []string) ([]ibid.Chunk, error) {
 	var out []ibid.Chunk
 	err := inParts(ids, func(part []string) error {
-		rows, err := db.scanChunks(ctx, `id IN (`+marks(len(part))+`) AND `+ofSeen(view, len(part)+1), append(anys(part), who(view))...)
+		rows, err := db.scanChunks(ctx, `id IN (`+marks(len(part))+`) AND `+seen.Document(view, len(part)+1), append(anys(part), seen.Who(view))...)
 		if err == nil {
 			rows, err = db.fillSections(ctx, rows)
 		}

@@ -12,6 +12,7 @@ import (
 	"ibid/internal/access"
 	"ibid/internal/store/sqlite/file"
 	"ibid/internal/store/sqlite/schema"
+	"ibid/internal/store/sqlite/seen"
 )
 
 // copyPages is how many pages of 4 KiB are copied at once: a step takes about a
@@ -88,8 +89,8 @@ func (db *DB) NamesOfVersions(ctx context.Context, view access.View, hashes []st
 	for _, hash := range hashes {
 		var name string
 		err := db.readers.QueryRowContext(ctx, `SELECT coalesce(json_extract(data, '$.name'), '') FROM documents
-			WHERE id IN (SELECT document_id FROM versions WHERE hash = ?1 UNION SELECT id FROM documents WHERE pending = ?1 AND pending <> '') AND `+seen(view, "+principal", 2)+`
-			ORDER BY removed_at IS NOT NULL LIMIT 1`, hash, who(view)).Scan(&name)
+			WHERE id IN (SELECT document_id FROM versions WHERE hash = ?1 UNION SELECT id FROM documents WHERE pending = ?1 AND pending <> '') AND `+seen.By(view, "+principal", 2)+`
+			ORDER BY removed_at IS NOT NULL LIMIT 1`, hash, seen.Who(view)).Scan(&name)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 		case err != nil:

@@ -8,6 +8,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/store/sqlite/schema"
+	"ibid/internal/store/sqlite/seen"
 )
 
 // Totals returns how many documents and passages the library holds.
@@ -31,14 +32,14 @@ func (db *DB) Counts(ctx context.Context, view access.View) (documents, chunks, 
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	err = db.readers.QueryRowContext(ctx, `SELECT count(*) FROM threads WHERE removed_at IS NULL AND `+seen(view, "principal", 1), who(view)).Scan(&threads)
+	err = db.readers.QueryRowContext(ctx, `SELECT count(*) FROM threads WHERE removed_at IS NULL AND `+seen.By(view, "principal", 1), seen.Who(view)).Scan(&threads)
 	return library.Documents, library.Chunks, threads, translate(err)
 }
 
 // LibraryVersion returns a number that grows with every change of a document that
 // an answer could depend on.
 func (db *DB) LibraryVersion(ctx context.Context, view access.View) (version int64, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT coalesce(sum(version), 0) FROM library WHERE principal <> '' AND `+seen(view, "principal", 1), who(view)).Scan(&version)
+	err = db.readers.QueryRowContext(ctx, `SELECT coalesce(sum(version), 0) FROM library WHERE principal <> '' AND `+seen.By(view, "principal", 1), seen.Who(view)).Scan(&version)
 	return version, translate(err)
 }
 
@@ -153,4 +154,20 @@ func (db *DB) FolderCalled(ctx context.Context, view access.View, scope ibid.Sco
 		}
 	}
 	return "", false, nil
+}
+
+// principals returns whose documents a view sees, for lists that are kept for each
+// principal: the system sees everybody's.
+func (db *DB) principals(ctx context.Context, view access.View) ([]string, error) {
+	if !view.All() {
+		if view.Principal() == "" {
+			return nil, nil
+		}
+		return []string{seen.Who(view)}, nil
+	}
+	rows, err := db.readers.QueryContext(ctx, `SELECT principal FROM library WHERE principal <> '' ORDER BY principal`)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return collect(rows, func(r *sql.Rows) (p string, err error) { return p, r.Scan(&p) })
 }

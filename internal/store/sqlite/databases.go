@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/seen"
 )
 
 // PutDatabase keeps an attached database, in the place of one with the same id.
@@ -19,7 +20,7 @@ func (db *DB) PutDatabase(ctx context.Context, d ibid.Database) error {
 		return fmt.Errorf("write database %s: %w", d.ID, err)
 	}
 	if d.Principal == "" {
-		return nobodys("database", d.ID)
+		return seen.Nobodys("database", d.ID)
 	}
 	return db.write(ctx, func(q querier) error {
 		_, err := q.ExecContext(ctx, `INSERT INTO databases (id, principal, source, data, added_at) VALUES (?, ?, ?, ?, ?)
@@ -31,7 +32,7 @@ func (db *DB) PutDatabase(ctx context.Context, d ibid.Database) error {
 
 // Databases returns the attached databases, the oldest first.
 func (db *DB) Databases(ctx context.Context, view access.View) ([]ibid.Database, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT principal, source, data FROM databases WHERE removed_at IS NULL AND `+seen(view, "principal", 1)+` ORDER BY added_at, id`, who(view))
+	rows, err := db.readers.QueryContext(ctx, `SELECT principal, source, data FROM databases WHERE removed_at IS NULL AND `+seen.By(view, "principal", 1)+` ORDER BY added_at, id`, seen.Who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -60,7 +61,7 @@ func scanDatabase(row interface{ Scan(...any) error }) (d ibid.Database, err err
 // RemoveDatabase detaches a database; it can be restored until it is forgotten.
 func (db *DB) RemoveDatabase(ctx context.Context, view access.View, id string, at time.Time) error {
 	return db.closing(ctx, func(q querier) error {
-		res, err := q.ExecContext(ctx, `UPDATE databases SET removed_at = ?1 WHERE id = ?2 AND removed_at IS NULL AND `+seen(view, "principal", 3), millis(at), id, who(view))
+		res, err := q.ExecContext(ctx, `UPDATE databases SET removed_at = ?1 WHERE id = ?2 AND removed_at IS NULL AND `+seen.By(view, "principal", 3), millis(at), id, seen.Who(view))
 		if err != nil {
 			return err
 		}
@@ -75,7 +76,7 @@ func (db *DB) RemoveDatabase(ctx context.Context, view access.View, id string, a
 // given to another one since; then it gets a number.
 func (db *DB) RestoreDatabase(ctx context.Context, view access.View, id string) (d ibid.Database, err error) {
 	err = db.write(ctx, func(q querier) error {
-		d, err = scanDatabase(q.QueryRowContext(ctx, `SELECT principal, source, data FROM databases WHERE id = ?1 AND removed_at IS NOT NULL AND `+seen(view, "principal", 2), id, who(view)))
+		d, err = scanDatabase(q.QueryRowContext(ctx, `SELECT principal, source, data FROM databases WHERE id = ?1 AND removed_at IS NOT NULL AND `+seen.By(view, "principal", 2), id, seen.Who(view)))
 		if errors.Is(err, sql.ErrNoRows) {
 			return ibid.Errorf(ibid.CodeNotFound, "there is no removed database %s", id)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/store/sqlite/file"
 	"ibid/internal/store/sqlite/process"
 )
 
@@ -67,7 +68,7 @@ func (db *DB) RenewDocument(ctx context.Context, l ibid.DocumentLease, lease tim
 	return db.write(ctx, func(q querier) error {
 		res, err := q.ExecContext(ctx, `UPDATE document_leases SET lease_until = ? WHERE fence = ? AND document_id = ?`,
 			millis(db.now().Add(lease)), l.Fence, l.DocumentID)
-		return fenced(res, err)
+		return file.Fenced(res, err)
 	})
 }
 
@@ -164,11 +165,11 @@ func (db *DB) ReleaseDocuments(ctx context.Context, owner string) error {
 // them fails with the line giveUp. It returns the documents that it has changed, and how
 // many of them failed.
 func (db *DB) ReleaseLostDocuments(ctx context.Context, maxCrashes int, giveUp string) (documentIDs []string, failed int, err error) {
-	gone, over, err := db.lost(ctx, `SELECT document_id, fence, owner, lease_until FROM document_leases`)
+	gone, over, err := process.LostLeases(ctx, db.readers, db.path, db.now(), `SELECT document_id, fence, owner, lease_until FROM document_leases`)
 	if err != nil {
 		return nil, 0, fmt.Errorf("look for documents whose process is gone: %w", err)
 	}
-	release := func(held []heldLease) func(querier) error {
+	release := func(held []process.HeldLease) func(querier) error {
 		before, failedBefore := documentIDs, failed
 		return func(q querier) error {
 			documentIDs, failed = before, failedBefore
@@ -180,7 +181,7 @@ func (db *DB) ReleaseLostDocuments(ctx context.Context, maxCrashes int, giveUp s
 				if err != nil {
 					return err
 				}
-				documentIDs = append(documentIDs, h.id)
+				documentIDs = append(documentIDs, h.ID)
 				if gaveUp {
 					failed++
 				}
@@ -201,16 +202,16 @@ func (db *DB) ReleaseLostDocuments(ctx context.Context, maxCrashes int, giveUp s
 	return documentIDs, failed, err
 }
 
-func releaseLost(ctx context.Context, q querier, h heldLease, maxCrashes int, giveUp string) (gaveUp bool, err error) {
+func releaseLost(ctx context.Context, q querier, h process.HeldLease, maxCrashes int, giveUp string) (gaveUp bool, err error) {
 	var there bool
-	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM document_leases WHERE fence = ? AND lease_until < ?)`, h.fence, h.before).Scan(&there)
+	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM document_leases WHERE fence = ? AND lease_until < ?)`, h.Fence, h.Before).Scan(&there)
 	if err != nil {
 		return false, err
 	}
 	if !there {
 		return false, ibid.ErrLeaseLost
 	}
-	d, pending, err := leased(ctx, q, ibid.DocumentLease{DocumentID: h.id, Fence: h.fence})
+	d, pending, err := leased(ctx, q, ibid.DocumentLease{DocumentID: h.ID, Fence: h.Fence})
 	if err != nil {
 		return false, err
 	}

@@ -11,6 +11,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/store/sqlite/file"
+	"ibid/internal/store/sqlite/seen"
 )
 
 // A document's row has two versions in it: the one that is searched, in its
@@ -34,7 +35,7 @@ func (db *DB) PutDocument(ctx context.Context, d ibid.Document, version string) 
 
 func putVersion(ctx context.Context, q querier, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error) {
 	if d.Principal == "" {
-		return d, false, nobodys("document", d.ID)
+		return d, false, seen.Nobodys("document", d.ID)
 	}
 	var pending string
 	old, err := scanDocument(q.QueryRowContext(ctx, `SELECT principal, data, pending FROM documents
@@ -76,7 +77,7 @@ func (db *DB) ChangeDocument(ctx context.Context, view access.View, id string, c
 	var d ibid.Document
 	err := db.write(ctx, func(q querier) error {
 		var err error
-		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT principal, data FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen(view, "principal", 2), id, who(view)))
+		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT principal, data FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen.By(view, "principal", 2), id, seen.Who(view)))
 		if err != nil {
 			return gone(err, id)
 		}
@@ -117,7 +118,7 @@ func updateDocument(ctx context.Context, q querier, d ibid.Document) error {
 	}
 	res, err := q.ExecContext(ctx, `UPDATE documents SET status = ?, data = ? WHERE id = ? AND removed_at IS NULL`,
 		d.Status, string(data), d.ID)
-	return found(res, err, "document", d.ID)
+	return file.Found(res, err, "document", d.ID)
 }
 
 func bumpChange(ctx context.Context, q querier, id string) error {
@@ -133,7 +134,7 @@ func (db *DB) SetProgress(ctx context.Context, l ibid.DocumentLease, d ibid.Docu
 			SET data = json_set(data, '$.stage', ?, '$.progress', ?, '$.pages', ?, '$.pages_done', ?, '$.eta_seconds', ?)
 			WHERE id = ? AND status = 'processing' AND removed_at IS NULL AND EXISTS (SELECT 1 FROM document_leases WHERE fence = ? AND document_id = documents.id)`,
 			d.Stage, d.Progress, d.Pages, d.PagesDone, d.ETA, l.DocumentID, l.Fence)
-		return fenced(res, err)
+		return file.Fenced(res, err)
 	})
 }
 
@@ -144,7 +145,7 @@ func (db *DB) CancelDocument(ctx context.Context, view access.View, id string) (
 	var d ibid.Document
 	err := db.closing(ctx, func(q querier) error {
 		var err error
-		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT principal, data FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen(view, "principal", 2), id, who(view)))
+		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT principal, data FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen.By(view, "principal", 2), id, seen.Who(view)))
 		if err != nil {
 			return gone(err, id)
 		}

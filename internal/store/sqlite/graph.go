@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/seen"
 )
 
 // nameChunks writes down what passages name, for those among the wanted that are
@@ -141,8 +142,8 @@ func (db *DB) NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, 
 // Namings returns what the passages of a document name, in their order.
 func (db *DB) Namings(ctx context.Context, view access.View, documentID string) ([]ibid.Naming, error) {
 	rows, err := db.readers.QueryContext(ctx, `SELECT c.id, e.key, e.name, m.count FROM chunks c JOIN mentions m ON m.passage = c.number
-		JOIN entities e ON e.id = m.entity WHERE c.document_id = (SELECT id FROM documents WHERE id = ?1 AND `+seen(view, "principal", 2)+`)
-		AND c.level = 2 ORDER BY c.ordinal, e.key`, documentID, who(view))
+		JOIN entities e ON e.id = m.entity WHERE c.document_id = (SELECT id FROM documents WHERE id = ?1 AND `+seen.By(view, "principal", 2)+`)
+		AND c.level = 2 ORDER BY c.ordinal, e.key`, documentID, seen.Who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -165,7 +166,7 @@ func (db *DB) Namings(ctx context.Context, view access.View, documentID string) 
 // most often named first.
 func (db *DB) EntityKeys(ctx context.Context, view access.View, key string, limit int) ([]string, error) {
 	var known bool
-	err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM entities WHERE key = ?1 AND `+namedInSeen(view, 2)+`)`, key, who(view)).Scan(&known)
+	err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM entities WHERE key = ?1 AND `+namedInSeen(view, 2)+`)`, key, seen.Who(view)).Scan(&known)
 	if err != nil || key == "" {
 		return nil, translate(err)
 	}
@@ -175,7 +176,7 @@ func (db *DB) EntityKeys(ctx context.Context, view access.View, key string, limi
 	rows, err := db.readers.QueryContext(ctx, `SELECT key FROM entities
 		WHERE (instr(' ' || key || ' ', ' ' || ?1 || ' ') > 0 OR instr(' ' || ?1 || ' ', ' ' || key || ' ') > 0) AND `+namedInSeen(view, 3)+`
 		ORDER BY instr(' ' || key || ' ', ' ' || ?1 || ' ') = 0, (SELECT count(*) FROM mentions WHERE entity = entities.id) DESC, key
-		LIMIT ?2`, key, limit, who(view))
+		LIMIT ?2`, key, limit, seen.Who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -217,7 +218,7 @@ func namedInSeen(view access.View, n int) string {
 		return "true"
 	}
 	return `EXISTS (SELECT 1 FROM mentions m JOIN chunks c ON c.number = m.passage JOIN documents d ON d.id = c.document_id
-		WHERE m.entity = entities.id AND ` + seen(view, "d.principal", n) + `)`
+		WHERE m.entity = entities.id AND ` + seen.By(view, "d.principal", n) + `)`
 }
 
 // maxNeighbours bounds how many entities of some passages are looked at.
@@ -233,8 +234,8 @@ func (db *DB) Neighbours(ctx context.Context, view access.View, chunkIDs []strin
 	}
 	rows, err := db.readers.QueryContext(ctx, `SELECT e.key, e.name, n.together, (SELECT count(*) FROM mentions WHERE entity = e.id)
 		FROM (SELECT m.entity, count(*) AS together FROM chunks JOIN mentions m ON m.passage = chunks.number
-			WHERE chunks.id IN (SELECT value FROM json_each(?1)) AND `+ofSeen(view, 3)+` GROUP BY m.entity ORDER BY together DESC, m.entity LIMIT ?2) n
-		JOIN entities e ON e.id = n.entity ORDER BY n.together DESC, e.key`, string(ids), maxNeighbours, who(view))
+			WHERE chunks.id IN (SELECT value FROM json_each(?1)) AND `+seen.Document(view, 3)+` GROUP BY m.entity ORDER BY together DESC, m.entity LIMIT ?2) n
+		JOIN entities e ON e.id = n.entity ORDER BY n.together DESC, e.key`, string(ids), maxNeighbours, seen.Who(view))
 	if err != nil {
 		return nil, 0, translate(err)
 	}

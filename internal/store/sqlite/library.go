@@ -10,6 +10,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/store/sqlite/file"
+	"ibid/internal/store/sqlite/seen"
 )
 
 // scanDocument reads the columns principal and data, and into more what stands
@@ -25,7 +26,7 @@ func scanDocument(row interface{ Scan(...any) error }, more ...any) (ibid.Docume
 
 // Document returns one document of the library.
 func (db *DB) Document(ctx context.Context, view access.View, id string) (ibid.Document, error) {
-	d, err := scanDocument(db.readers.QueryRowContext(ctx, `SELECT principal, data FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen(view, "principal", 2), id, who(view)))
+	d, err := scanDocument(db.readers.QueryRowContext(ctx, `SELECT principal, data FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen.By(view, "principal", 2), id, seen.Who(view)))
 	return d, gone(err, id)
 }
 
@@ -36,7 +37,7 @@ func (db *DB) DocumentsByID(ctx context.Context, view access.View, ids []string)
 		return nil, nil
 	}
 	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents
-		WHERE removed_at IS NULL AND id IN (SELECT value FROM json_each(?1)) AND `+seen(view, "principal", 2), jsonList(ids), who(view))
+		WHERE removed_at IS NULL AND id IN (SELECT value FROM json_each(?1)) AND `+seen.By(view, "principal", 2), jsonList(ids), seen.Who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -46,16 +47,16 @@ func (db *DB) DocumentsByID(ctx context.Context, view access.View, ids []string)
 // HasVersion reports whether a document has or had a version, or waits to be read with
 // it. The document may have been removed.
 func (db *DB) HasVersion(ctx context.Context, view access.View, documentID, version string) (has bool, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM documents WHERE id = ?1 AND `+seen(view, "principal", 3)+`
+	err = db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM documents WHERE id = ?1 AND `+seen.By(view, "principal", 3)+`
 		AND (pending = ?2 OR json_extract(data, '$.version') = ?2 OR EXISTS (SELECT 1 FROM versions v WHERE v.document_id = ?1 AND v.hash = ?2)))`,
-		documentID, version, who(view)).Scan(&has)
+		documentID, version, seen.Who(view)).Scan(&has)
 	return has, translate(err)
 }
 
 // Known returns those of some ids that are documents', removed ones among them.
 func (db *DB) Known(ctx context.Context, view access.View, ids []string) ([]string, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT id FROM documents WHERE id IN (SELECT value FROM json_each(?1)) AND `+seen(view, "principal", 2),
-		jsonList(ids), who(view))
+	rows, err := db.readers.QueryContext(ctx, `SELECT id FROM documents WHERE id IN (SELECT value FROM json_each(?1)) AND `+seen.By(view, "principal", 2),
+		jsonList(ids), seen.Who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -70,7 +71,7 @@ func (db *DB) Extract(ctx context.Context, view access.View, documentID, version
 	err := db.readers.QueryRowContext(ctx, `SELECT extract FROM versions
 		WHERE document_id = ?1 AND hash = CASE WHEN ?2 = '' THEN
 			(SELECT json_extract(data, '$.version') FROM documents WHERE id = ?1) ELSE ?2 END
-		AND (SELECT `+seen(view, "principal", 3)+` FROM documents WHERE id = ?1)`, documentID, version, who(view)).Scan(&packed)
+		AND (SELECT `+seen.By(view, "principal", 3)+` FROM documents WHERE id = ?1)`, documentID, version, seen.Who(view)).Scan(&packed)
 	if err != nil {
 		return x, gone(err, documentID)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/file"
+	"ibid/internal/store/sqlite/seen"
 )
 
 // What is removed keeps its row, so that it can be restored, until it is swept.
@@ -25,7 +27,7 @@ func (db *DB) Removed(ctx context.Context, view access.View, since time.Time, pa
 	if err != nil {
 		return nil, "", err
 	}
-	where := `removed_at >= ?1 AND ` + seen(view, "principal", 5)
+	where := `removed_at >= ?1 AND ` + seen.By(view, "principal", 5)
 	if behind {
 		where += ` AND (removed_at, id) < (?2, ?3)`
 	}
@@ -35,7 +37,7 @@ func (db *DB) Removed(ctx context.Context, view access.View, since time.Time, pa
 				SELECT 1 FROM documents a WHERE a.id = documents.removed_with AND a.removed_at IS NULL))
 		UNION ALL SELECT 'thread', id, title, '', removed_at FROM threads WHERE `+where+`
 		UNION ALL SELECT 'database', id, json_extract(data, '$.name'), '', removed_at FROM databases WHERE `+where+`
-		ORDER BY at DESC, id DESC LIMIT ?4`, millis(since), at, id, page.Size()+1, who(view))
+		ORDER BY at DESC, id DESC LIMIT ?4`, millis(since), at, id, page.Size()+1, seen.Who(view))
 	if err != nil {
 		return nil, "", translate(err)
 	}
@@ -61,9 +63,9 @@ func (db *DB) RemoveDocument(ctx context.Context, view access.View, id string, a
 	err = db.closing(ctx, func(q querier) error {
 		// The plus lets the index of archives be used: it has no affinity.
 		rows, err := q.QueryContext(ctx, `WITH RECURSIVE doomed (id) AS (
-			SELECT id FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen(view, "principal", 2)+`
+			SELECT id FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen.By(view, "principal", 2)+`
 			UNION SELECT d.id FROM doomed CROSS JOIN documents d ON json_extract(d.data, '$.part_of') = +doomed.id WHERE d.removed_at IS NULL)
-			SELECT id FROM doomed`, id, who(view))
+			SELECT id FROM doomed`, id, seen.Who(view))
 		if err != nil {
 			return err
 		}
@@ -104,8 +106,8 @@ func removeOne(ctx context.Context, q querier, id, with string, at time.Time) (c
 // removed at since or later and is not restored yet: the one itself first, then
 // what came out of it, outer archives before inner ones.
 func (db *DB) RemovedWith(ctx context.Context, view access.View, id string, since time.Time) ([]ibid.Document, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents WHERE (removed_with = ?1 OR id = ?1) AND removed_at >= ?2 AND `+seen(view, "principal", 3)+`
-		ORDER BY id <> ?1, length(source) - length(replace(source, '!/', '')), id`, id, millis(since), who(view))
+	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents WHERE (removed_with = ?1 OR id = ?1) AND removed_at >= ?2 AND `+seen.By(view, "principal", 3)+`
+		ORDER BY id <> ?1, length(source) - length(replace(source, '!/', '')), id`, id, millis(since), seen.Who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -134,7 +136,7 @@ func (db *DB) RestoreDocument(ctx context.Context, view access.View, id string, 
 		var pending string
 		var removedAt sql.NullInt64
 		var err error
-		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT principal, data, pending, removed_at FROM documents WHERE id = ?1 AND `+seen(view, "principal", 2), id, who(view)),
+		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT principal, data, pending, removed_at FROM documents WHERE id = ?1 AND `+seen.By(view, "principal", 2), id, seen.Who(view)),
 			&pending, &removedAt)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && removedAt.Valid && removedAt.Int64 < millis(since) {
 			return ibid.NotRestorable("document", id)
@@ -150,7 +152,7 @@ func (db *DB) RestoreDocument(ctx context.Context, view access.View, id string, 
 		}
 		if d.Version != "" {
 			res, err := q.ExecContext(ctx, `UPDATE versions SET replaced_at = NULL WHERE document_id = ? AND hash = ?`, id, d.Version)
-			if err := found(res, err, "text of document", id); err != nil {
+			if err := file.Found(res, err, "text of document", id); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/seen"
 )
 
 // DocumentsBySource returns the documents that were added from any of these paths
@@ -19,7 +20,7 @@ func (db *DB) DocumentsBySource(ctx context.Context, view access.View, sources [
 		return nil, err
 	}
 	rows, err := db.readers.QueryContext(ctx, `SELECT d.principal, d.data FROM json_each(?1) j CROSS JOIN documents d ON d.source = j.value
-		WHERE d.removed_at IS NULL AND d.source <> '' AND `+ofPrincipals(view, "d.principal", 2), string(list), who(view))
+		WHERE d.removed_at IS NULL AND d.source <> '' AND `+seen.OfPrincipals(view, "d.principal", 2), string(list), seen.Who(view))
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -42,8 +43,8 @@ func (db *DB) DocumentsFrom(ctx context.Context, view access.View, prefix string
 		from = `source > ?1`
 	}
 	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents
-		WHERE removed_at IS NULL AND `+from+` AND source < ?2 AND `+ofPrincipals(view, "principal", 4)+` ORDER BY source LIMIT ?3`,
-		max(prefix, after), prefix+string(utf8.MaxRune), page.Size()+1, who(view))
+		WHERE removed_at IS NULL AND `+from+` AND source < ?2 AND `+seen.OfPrincipals(view, "principal", 4)+` ORDER BY source LIMIT ?3`,
+		max(prefix, after), prefix+string(utf8.MaxRune), page.Size()+1, seen.Who(view))
 	if err != nil {
 		return nil, "", translate(err)
 	}

@@ -4,6 +4,8 @@
 //
 //	file      the connections, group commit, the reserve for a full disk
 //	schema    the migrations, and the functions that triggers call
+//	conversation   threads, messages, runs with their logs
+//	seen      what a view sees, in SQL
 //	process   which processes work on the file, and hints between them
 //	inspect   a look at a file before it is opened
 //	salvage   what can be read of a damaged file
@@ -18,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"ibid/internal/store/sqlite/conversation"
 	"ibid/internal/store/sqlite/file"
 	"ibid/internal/store/sqlite/process"
 	"ibid/internal/store/sqlite/schema"
@@ -25,6 +28,8 @@ import (
 
 // DB is an open database. Close it.
 type DB struct {
+	*conversation.Store
+
 	file    *file.File
 	path    string
 	log     *slog.Logger
@@ -45,14 +50,14 @@ func open(ctx context.Context, path string, log *slog.Logger, driver string) (*D
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	if err := errors.Join(registerHolds(), schema.Register()); err != nil {
+	if err := errors.Join(conversation.RegisterHolds(), schema.Register()); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
 	f, err := file.Open(ctx, path, driver, log, migrate)
 	if err != nil {
 		return nil, err
 	}
-	return &DB{file: f, path: path, log: log, readers: f.Readers, few: fewDocuments, now: time.Now}, nil
+	return &DB{Store: conversation.New(f, path, time.Now), file: f, path: path, log: log, readers: f.Readers, few: fewDocuments, now: time.Now}, nil
 }
 
 func migrate(ctx context.Context, conn *sql.Conn) error {

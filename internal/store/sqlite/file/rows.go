@@ -3,6 +3,8 @@ package file
 import (
 	"database/sql"
 	"time"
+
+	"ibid"
 )
 
 // Collect reads all rows and closes them.
@@ -24,3 +26,33 @@ func Millis(t time.Time) int64 { return t.UnixMilli() }
 
 // FromMillis reads what Millis wrote.
 func FromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// Found returns the error of a write that should have changed something: err, or a
+// NOT_FOUND where it changed nothing.
+func Found(res sql.Result, err error, what, id string) error {
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil {
+		return err
+	} else if n == 0 {
+		return ibid.Errorf(ibid.CodeNotFound, "there is no %s %s", what, id)
+	}
+	return nil
+}
+
+// Fenced returns the error of a write by a lease: err, or ibid.ErrLeaseLost where it
+// changed nothing.
+func Fenced(res sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return ibid.ErrLeaseLost
+	}
+	return nil
+}

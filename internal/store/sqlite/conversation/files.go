@@ -1,4 +1,4 @@
-package sqlite
+package conversation
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/store/sqlite/file"
+	"ibid/internal/store/sqlite/seen"
 )
 
 // withoutData returns attachments as a message names them: their bytes are kept
@@ -23,7 +24,7 @@ func withoutData(files []ibid.Attachment) []ibid.Attachment {
 	return named
 }
 
-func insertFile(ctx context.Context, q querier, messageID string, n int, f ibid.Attachment) error {
+func insertFile(ctx context.Context, q file.Querier, messageID string, n int, f ibid.Attachment) error {
 	_, err := q.ExecContext(ctx, `INSERT INTO files (message_id, n, name, mime, data, version) VALUES (?, ?, ?, ?, ?, ?)`,
 		messageID, n, f.Name, f.MIME, f.Data, ibid.VersionOf(f.Data))
 	if err != nil {
@@ -34,8 +35,8 @@ func insertFile(ctx context.Context, q querier, messageID string, n int, f ibid.
 }
 
 // AddFile gives a message one more file and returns its place.
-func (db *DB) AddFile(ctx context.Context, messageID string, f ibid.Attachment) (n int, err error) {
-	err = db.write(ctx, func(q querier) error {
+func (db *Store) AddFile(ctx context.Context, messageID string, f ibid.Attachment) (n int, err error) {
+	err = db.file.Write(ctx, func(q file.Querier) error {
 		if err := q.QueryRowContext(ctx, `SELECT coalesce(max(n) + 1, 0) FROM files WHERE message_id = ?`, messageID).Scan(&n); err != nil {
 			return err
 		}
@@ -63,50 +64,50 @@ func scanFile(scan func(...any) error, more ...any) (f ibid.File, err error) {
 
 // Files returns the files of a thread without their bytes, in the order of its
 // messages.
-func (db *DB) Files(ctx context.Context, view access.View, threadID string) ([]ibid.File, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT `+fileColumns+` FROM files f JOIN messages m ON m.id = f.message_id
-		WHERE m.thread_id = ?1 AND m.files > 0 AND `+inThread(view, 2)+` ORDER BY m.created_at, m.role DESC, m.id, f.n`, threadID, who(view))
+func (db *Store) Files(ctx context.Context, view access.View, threadID string) ([]ibid.File, error) {
+	rows, err := db.file.Readers.QueryContext(ctx, `SELECT `+fileColumns+` FROM files f JOIN messages m ON m.id = f.message_id
+		WHERE m.thread_id = ?1 AND m.files > 0 AND `+seen.InThread(view, 2)+` ORDER BY m.created_at, m.role DESC, m.id, f.n`, threadID, seen.Who(view))
 	if err != nil {
-		return nil, translate(err)
+		return nil, file.Translate(err)
 	}
-	return collect(rows, func(r *sql.Rows) (ibid.File, error) { return scanFile(r.Scan) })
+	return file.Collect(rows, func(r *sql.Rows) (ibid.File, error) { return scanFile(r.Scan) })
 }
 
 // File returns one file with its bytes.
-func (db *DB) File(ctx context.Context, view access.View, messageID string, n int) (ibid.File, error) {
+func (db *Store) File(ctx context.Context, view access.View, messageID string, n int) (ibid.File, error) {
 	var data []byte
-	f, err := scanFile(db.readers.QueryRowContext(ctx, `SELECT `+fileColumns+`, f.data FROM files f JOIN messages m ON m.id = f.message_id
-		WHERE f.message_id = ?1 AND f.n = ?2 AND `+inThread(view, 3), messageID, n, who(view)).Scan, &data)
+	f, err := scanFile(db.file.Readers.QueryRowContext(ctx, `SELECT `+fileColumns+`, f.data FROM files f JOIN messages m ON m.id = f.message_id
+		WHERE f.message_id = ?1 AND f.n = ?2 AND `+seen.InThread(view, 3), messageID, n, seen.Who(view)).Scan, &data)
 	f.Data = data
 	if errors.Is(err, sql.ErrNoRows) {
 		return f, ibid.Errorf(ibid.CodeNotFound, "message %s has no file %d", messageID, n)
 	}
-	return f, translate(err)
+	return f, file.Translate(err)
 }
 
 // FileText returns what a file says, a NOT_FOUND error until SetFileText has kept
 // that.
-func (db *DB) FileText(ctx context.Context, view access.View, messageID string, n int) (ibid.Extract, error) {
+func (db *Store) FileText(ctx context.Context, view access.View, messageID string, n int) (ibid.Extract, error) {
 	var x ibid.Extract
 	var packed []byte
-	err := db.readers.QueryRowContext(ctx, `SELECT f.extract FROM files f JOIN messages m ON m.id = f.message_id
-		WHERE f.message_id = ?1 AND f.n = ?2 AND `+seenMessage(view, 3), messageID, n, who(view)).Scan(&packed)
+	err := db.file.Readers.QueryRowContext(ctx, `SELECT f.extract FROM files f JOIN messages m ON m.id = f.message_id
+		WHERE f.message_id = ?1 AND f.n = ?2 AND `+seen.Message(view, 3), messageID, n, seen.Who(view)).Scan(&packed)
 	switch {
 	case errors.Is(err, sql.ErrNoRows), err == nil && packed == nil:
 		return x, ibid.Errorf(ibid.CodeNotFound, "file %d of message %s has not been read", n, messageID)
 	case err != nil:
-		return x, translate(err)
+		return x, file.Translate(err)
 	}
 	return x, file.Unpack(packed, &x)
 }
 
 // SetFileText keeps what a file says.
-func (db *DB) SetFileText(ctx context.Context, messageID string, n int, x ibid.Extract) error {
+func (db *Store) SetFileText(ctx context.Context, messageID string, n int, x ibid.Extract) error {
 	packed, err := file.Pack(x)
 	if err != nil {
 		return err
 	}
-	return db.write(ctx, func(q querier) error {
+	return db.file.Write(ctx, func(q file.Querier) error {
 		_, err := q.ExecContext(ctx, `UPDATE files SET extract = ? WHERE message_id = ? AND n = ?`, packed, messageID, n)
 		return err
 	})

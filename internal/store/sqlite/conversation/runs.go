@@ -1,4 +1,4 @@
-package sqlite
+package conversation
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/file"
+	"ibid/internal/store/sqlite/seen"
 )
 
 // StartRun accepts a question in one transaction: the thread where it does not
@@ -18,7 +20,7 @@ import (
 // and its first events. It fails with *ibid.LiveRunError while another run of
 // the thread is active, with a CodeBusy while maxQueued runs wait, and with a
 // CONFLICT when the thread was removed.
-func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event, maxQueued int) error {
+func (db *Store) StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event, maxQueued int) error {
 	files := run.Request.Attachments
 	run.Request.Attachments = withoutData(files)
 	if user.Request != nil {
@@ -28,7 +30,7 @@ func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant 
 	if err != nil {
 		return err
 	}
-	return db.write(ctx, func(q querier) error {
+	return db.file.Write(ctx, func(q file.Querier) error {
 		if err := ownThread(ctx, q, thread); err != nil {
 			return err
 		}
@@ -45,7 +47,7 @@ func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant 
 		}
 		_, err := q.ExecContext(ctx, `INSERT INTO threads (id, principal, title, head_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET head_id = excluded.head_id, updated_at = excluded.updated_at`,
-			thread.ID, thread.Principal, thread.Title, assistant.ID, millis(thread.CreatedAt.Time), millis(thread.UpdatedAt.Time))
+			thread.ID, thread.Principal, thread.Title, assistant.ID, file.Millis(thread.CreatedAt.Time), file.Millis(thread.UpdatedAt.Time))
 		if err != nil {
 			return fmt.Errorf("save thread: %w", err)
 		}
@@ -61,7 +63,7 @@ func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant 
 		}
 		_, err = q.ExecContext(ctx, `INSERT INTO runs (id, principal, kind, thread_id, user_message_id, request, status, last_seq, accepted_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			run.ID, run.Principal, cmp.Or(run.Kind, ibid.KindAnswer), run.ThreadID, run.UserMessageID, string(request), ibid.StatusQueued, len(events), millis(run.AcceptedAt))
+			run.ID, run.Principal, cmp.Or(run.Kind, ibid.KindAnswer), run.ThreadID, run.UserMessageID, string(request), ibid.StatusQueued, len(events), file.Millis(run.AcceptedAt))
 		if err != nil {
 			return fmt.Errorf("save run: %w", err)
 		}
@@ -71,9 +73,9 @@ func (db *DB) StartRun(ctx context.Context, thread ibid.Thread, user, assistant 
 
 // ownThread refuses a question to a thread of somebody else's, as if it were not
 // there, and one that is nobody's.
-func ownThread(ctx context.Context, q querier, thread ibid.Thread) error {
+func ownThread(ctx context.Context, q file.Querier, thread ibid.Thread) error {
 	if thread.Principal == "" {
-		return nobodys("thread", thread.ID)
+		return seen.Nobodys("thread", thread.ID)
 	}
 	var others bool
 	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM threads WHERE id = ? AND principal <> ?)`, thread.ID, thread.Principal).Scan(&others)
@@ -88,7 +90,7 @@ func ownThread(ctx context.Context, q querier, thread ibid.Thread) error {
 const busyRetry = 5000
 
 // roomFor refuses one more run where so many wait already.
-func roomFor(ctx context.Context, q querier, maxQueued int) error {
+func roomFor(ctx context.Context, q file.Querier, maxQueued int) error {
 	var waiting int
 	if err := q.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE status = 'queued'`).Scan(&waiting); err != nil {
 		return err
@@ -101,7 +103,7 @@ func roomFor(ctx context.Context, q querier, maxQueued int) error {
 }
 
 // notRemoved refuses a question to a thread that was removed and can be restored.
-func notRemoved(ctx context.Context, q querier, threadID string) error {
+func notRemoved(ctx context.Context, q file.Querier, threadID string) error {
 	var removed bool
 	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM threads WHERE id = ? AND removed_at IS NOT NULL)`, threadID).Scan(&removed)
 	if err != nil || !removed {
@@ -121,16 +123,16 @@ func scanRun(row interface{ Scan(...any) error }) (*ibid.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.AcceptedAt = fromMillis(accepted)
+	r.AcceptedAt = file.FromMillis(accepted)
 	if err := json.Unmarshal([]byte(request), &r.Request); err != nil {
 		return nil, fmt.Errorf("decode the request of run %s: %w", r.ID, err)
 	}
 	return &r, nil
 }
 
-func liveRun(ctx context.Context, q querier, view access.View, threadID string) (*ibid.Run, error) {
+func liveRun(ctx context.Context, q file.Querier, view access.View, threadID string) (*ibid.Run, error) {
 	r, err := scanRun(q.QueryRowContext(ctx,
-		`SELECT `+runColumns+` FROM runs m WHERE thread_id = ?1 AND status IN ('queued', 'running') AND `+seenMessage(view, 2), threadID, who(view)))
+		`SELECT `+runColumns+` FROM runs m WHERE thread_id = ?1 AND status IN ('queued', 'running') AND `+seen.Message(view, 2), threadID, seen.Who(view)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -139,33 +141,33 @@ func liveRun(ctx context.Context, q querier, view access.View, threadID string) 
 
 // AppendEvents adds the next events of a run. Their Seq must follow the last
 // one in the log.
-func (db *DB) AppendEvents(ctx context.Context, l ibid.Lease, events []ibid.Event) error {
-	return db.write(ctx, func(q querier) error {
+func (db *Store) AppendEvents(ctx context.Context, l ibid.Lease, events []ibid.Event) error {
+	return db.file.Write(ctx, func(q file.Querier) error {
 		return appendEvents(ctx, q, l, events)
 	})
 }
 
-func appendEvents(ctx context.Context, q querier, l ibid.Lease, events []ibid.Event) error {
+func appendEvents(ctx context.Context, q file.Querier, l ibid.Lease, events []ibid.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
 	first, last := events[0].Seq, events[len(events)-1].Seq
 	res, err := q.ExecContext(ctx, `UPDATE runs SET last_seq = ? WHERE id = ? AND fence = ? AND status = 'running' AND last_seq = ?`,
 		last, l.RunID, l.Fence, first-1)
-	if err := fenced(res, err); err != nil {
+	if err := file.Fenced(res, err); err != nil {
 		return err
 	}
 	return insertEvents(ctx, q, events)
 }
 
-func insertEvents(ctx context.Context, q querier, events []ibid.Event) error {
+func insertEvents(ctx context.Context, q file.Querier, events []ibid.Event) error {
 	for _, e := range events {
 		data, err := json.Marshal(e.Data)
 		if err != nil {
 			return fmt.Errorf("encode event %s: %w", e.Data.EventType(), err)
 		}
 		_, err = q.ExecContext(ctx, `INSERT INTO events (run_id, seq, at, type, data) VALUES (?, ?, ?, ?, ?)`,
-			e.Run, e.Seq, millis(e.At), e.Data.EventType(), string(data))
+			e.Run, e.Seq, file.Millis(e.At), e.Data.EventType(), string(data))
 		if err != nil {
 			return fmt.Errorf("append event %d of run %s: %w", e.Seq, e.Run, err)
 		}
@@ -176,13 +178,13 @@ func insertEvents(ctx context.Context, q querier, events []ibid.Event) error {
 // NoteQueued appends the run's place in the queue to the log of a run that
 // nobody holds, and returns the event; nil when someone has claimed it since, or the
 // log ends with that very place: each process that has no room says it.
-func (db *DB) NoteQueued(ctx context.Context, runID string, data ibid.RunQueued, at time.Time) (*ibid.Event, error) {
+func (db *Store) NoteQueued(ctx context.Context, runID string, data ibid.RunQueued, at time.Time) (*ibid.Event, error) {
 	place, err := json.Marshal(data)
 	if err != nil {
 		return nil, err
 	}
 	var event *ibid.Event
-	err = db.write(ctx, func(q querier) error {
+	err = db.file.Write(ctx, func(q file.Querier) error {
 		event = nil
 		var said bool
 		err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM events WHERE run_id = ?1 AND seq = (SELECT last_seq FROM runs WHERE id = ?1)
@@ -207,8 +209,8 @@ func (db *DB) NoteQueued(ctx context.Context, runID string, data ibid.RunQueued,
 
 // FinishRun writes the last events, the finished message and the run's end in
 // one transaction.
-func (db *DB) FinishRun(ctx context.Context, l ibid.Lease, events []ibid.Event, m ibid.Message, at time.Time) error {
-	return db.closing(ctx, func(q querier) error {
+func (db *Store) FinishRun(ctx context.Context, l ibid.Lease, events []ibid.Event, m ibid.Message, at time.Time) error {
+	return db.file.Closing(ctx, func(q file.Querier) error {
 		if err := appendEvents(ctx, q, l, events); err != nil {
 			return err
 		}
@@ -216,7 +218,7 @@ func (db *DB) FinishRun(ctx context.Context, l ibid.Lease, events []ibid.Event, 
 	})
 }
 
-func finish(ctx context.Context, q querier, runID string, m ibid.Message, at time.Time) error {
+func finish(ctx context.Context, q file.Querier, runID string, m ibid.Message, at time.Time) error {
 	data, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -225,75 +227,61 @@ func finish(ctx context.Context, q querier, runID string, m ibid.Message, at tim
 		return fmt.Errorf("save message %s: %w", m.ID, err)
 	}
 	if _, err := q.ExecContext(ctx, `UPDATE runs SET status = ?, finished_at = ?, owner = '', lease_until = 0 WHERE id = ?`,
-		m.Status, millis(at), runID); err != nil {
+		m.Status, file.Millis(at), runID); err != nil {
 		return fmt.Errorf("finish run %s: %w", runID, err)
 	}
-	_, err = q.ExecContext(ctx, `UPDATE threads SET updated_at = ? WHERE id = ?`, millis(at), m.ThreadID)
+	_, err = q.ExecContext(ctx, `UPDATE threads SET updated_at = ? WHERE id = ?`, file.Millis(at), m.ThreadID)
 	return err
 }
 
-func fenced(res sql.Result, err error) error {
-	if err != nil {
-		return err
-	}
-	n, err := res.RowsAffected()
-	if err != nil {
-		return err
-	}
-	if n == 0 {
-		return ibid.ErrLeaseLost
-	}
-	return nil
-}
-
 // Run returns a run by its id.
-func (db *DB) Run(ctx context.Context, view access.View, id string) (*ibid.Run, error) {
-	r, err := scanRun(db.readers.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs m WHERE id = ?1 AND `+inThread(view, 2), id, who(view)))
+func (db *Store) Run(ctx context.Context, view access.View, id string) (*ibid.Run, error) {
+	r, err := scanRun(db.file.Readers.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs m WHERE id = ?1 AND `+seen.InThread(view, 2), id, seen.Who(view)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ibid.Errorf(ibid.CodeNotFound, "there is no run %s", id)
 	}
-	return r, translate(err)
+	return r, file.Translate(err)
 }
 
 // LiveRun returns the active run of a thread, or nil.
-func (db *DB) LiveRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error) {
-	return liveRun(ctx, db.readers, view, threadID)
+func (db *Store) LiveRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error) {
+	return liveRun(ctx, db.file.Readers, view, threadID)
 }
 
 // LatestRun returns the run of a thread that was accepted last, or nil.
-func (db *DB) LatestRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error) {
-	r, err := scanRun(db.readers.QueryRowContext(ctx,
-		`SELECT `+runColumns+` FROM runs m WHERE thread_id = ?1 AND `+inThread(view, 2)+` ORDER BY accepted_at DESC, id DESC LIMIT 1`, threadID, who(view)))
+func (db *Store) LatestRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error) {
+	r, err := scanRun(db.file.Readers.QueryRowContext(ctx,
+		`SELECT `+runColumns+` FROM runs m WHERE thread_id = ?1 AND `+seen.InThread(view, 2)+` ORDER BY accepted_at DESC, id DESC LIMIT 1`, threadID, seen.Who(view)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
-	return r, translate(err)
+	return r, file.Translate(err)
 }
 
 // WaitingRuns returns the ids of the queued runs, the next one first.
-func (db *DB) WaitingRuns(ctx context.Context) ([]string, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT id FROM runs WHERE status = 'queued' ORDER BY accepted_at, id`)
+func (db *Store) WaitingRuns(ctx context.Context) ([]string, error) {
+	rows, err := db.file.Readers.QueryContext(ctx, `SELECT id FROM runs WHERE status = 'queued' ORDER BY accepted_at, id`)
 	if err != nil {
-		return nil, translate(err)
+		return nil, file.Translate(err)
 	}
-	return collect(rows, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
+	return file.Collect(rows, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
 }
 
 // Events returns up to limit events of a run after a position, in order.
-func (db *DB) Events(ctx context.Context, view access.View, runID string, after int64, limit int) ([]ibid.Event, error) {
-	rows, err := db.readers.QueryContext(ctx,
-		`SELECT seq, at, type, data FROM events WHERE run_id = ?1 AND seq > ?2 AND `+seenRun(view, 4)+` ORDER BY seq LIMIT ?3`, runID, after, limit, who(view))
+func (db *Store) Events(ctx context.Context, view access.View, runID string, after int64, limit int) ([]ibid.Event, error) {
+	rows, err := db.file.Readers.QueryContext(ctx,
+		`SELECT seq, at, type, data FROM events WHERE run_id = ?1 AND seq > ?2 AND `+seen.Run(view, 4)+` ORDER BY seq LIMIT ?3`, runID, after, limit, seen.Who(view))
 	if err != nil {
-		return nil, translate(err)
+		return nil, file.Translate(err)
 	}
-	return collect(rows, func(r *sql.Rows) (ibid.Event, error) {
+	return file.Collect(rows, func(r *sql.Rows) (ibid.Event, error) {
 		e := ibid.Event{Run: runID}
 		var at int64
 		var typ, data string
 		if err := r.Scan(&e.Seq, &at, &typ, &data); err != nil {
 			return e, err
 		}
-		e.At = fromMillis(at)
+		e.At = file.FromMillis(at)
 		var err error
 		e.Data, err = ibid.DecodeEventData(typ, []byte(data))
 		return e, err

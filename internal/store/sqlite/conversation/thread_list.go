@@ -1,4 +1,4 @@
-package sqlite
+package conversation
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"ibid"
 	"ibid/internal/access"
 
+	"ibid/internal/store/sqlite/file"
+	"ibid/internal/store/sqlite/seen"
 	sqlitelib "modernc.org/sqlite"
 )
 
@@ -24,9 +26,9 @@ const (
 	fewThreads = 2000
 )
 
-// registerHolds makes ibid_holds(text, lower) known to SQL: whether a text holds a
+// RegisterHolds makes ibid_holds(text, lower) known to SQL: whether a text holds a
 // part that is given in lower case. SQLite's own lower knows ASCII only.
-var registerHolds = sync.OnceValue(func() error {
+var RegisterHolds = sync.OnceValue(func() error {
 	return sqlitelib.RegisterDeterministicScalarFunction("ibid_holds", 2, func(_ *sqlitelib.FunctionContext, args []driver.Value) (driver.Value, error) {
 		s, isText := args[0].(string)
 		part, isPart := args[1].(string)
@@ -39,14 +41,14 @@ var registerHolds = sync.OnceValue(func() error {
 
 // Threads returns the page of threads that a query takes, the one that changed last
 // first.
-func (db *DB) Threads(ctx context.Context, view access.View, q ibid.ThreadQuery, page ibid.Page) (threads []ibid.Thread, next string, err error) {
+func (db *Store) Threads(ctx context.Context, view access.View, q ibid.ThreadQuery, page ibid.Page) (threads []ibid.Thread, next string, err error) {
 	var updated int64
 	var id string
 	after, err := page.DecodeCursor(&updated, &id)
 	if err != nil {
 		return nil, "", err
 	}
-	from, where, args := threadQuery, []string{"t.removed_at IS NULL", seen(view, "t.principal", 1)}, []any{who(view), sql.Named("limit", page.Size()+1)}
+	from, where, args := threadQuery, []string{"t.removed_at IS NULL", seen.By(view, "t.principal", 1)}, []any{seen.Who(view), sql.Named("limit", page.Size()+1)}
 	if after {
 		where = append(where, `t.updated_at <= @updated AND (t.updated_at < @updated OR t.id > @id)`)
 		args = append(args, sql.Named("updated", updated), sql.Named("id", id))
@@ -69,29 +71,29 @@ func (db *DB) Threads(ctx context.Context, view access.View, q ibid.ThreadQuery,
 			args = append(args, sql.Named("part", strings.ToLower(part)))
 		}
 	}
-	rows, err := db.readers.QueryContext(ctx, from+` WHERE `+strings.Join(where, " AND ")+` ORDER BY t.updated_at DESC, t.id LIMIT @limit`, args...)
+	rows, err := db.file.Readers.QueryContext(ctx, from+` WHERE `+strings.Join(where, " AND ")+` ORDER BY t.updated_at DESC, t.id LIMIT @limit`, args...)
 	if err != nil {
-		return nil, "", translate(err)
+		return nil, "", file.Translate(err)
 	}
-	threads, err = collect(rows, func(r *sql.Rows) (ibid.Thread, error) { return scanThread(r) })
+	threads, err = file.Collect(rows, func(r *sql.Rows) (ibid.Thread, error) { return scanThread(r) })
 	if err != nil {
 		return nil, "", err
 	}
 	if len(threads) > page.Size() {
 		threads = threads[:page.Size()]
 		last := threads[len(threads)-1]
-		next = ibid.EncodeCursor(millis(last.UpdatedAt.Time), last.ID)
+		next = ibid.EncodeCursor(file.Millis(last.UpdatedAt.Time), last.ID)
 	}
 	return threads, next, nil
 }
 
 // fewTitles reports whether titles with a part can be found by trigrams, and are few
 // enough to be sorted.
-func (db *DB) fewTitles(ctx context.Context, part, match string) (bool, error) {
+func (db *Store) fewTitles(ctx context.Context, part, match string) (bool, error) {
 	if utf8.RuneCountInString(part) < trigram {
 		return false, nil
 	}
 	var n int
-	err := db.readers.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM thread_titles WHERE title MATCH ? LIMIT ?)`, match, fewThreads+1).Scan(&n)
-	return n <= fewThreads, translate(err)
+	err := db.file.Readers.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM thread_titles WHERE title MATCH ? LIMIT ?)`, match, fewThreads+1).Scan(&n)
+	return n <= fewThreads, file.Translate(err)
 }

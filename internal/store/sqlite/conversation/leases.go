@@ -1,4 +1,4 @@
-package sqlite
+package conversation
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/store/sqlite/file"
 	"ibid/internal/store/sqlite/process"
 )
 
 // ClaimRun gives owner the oldest run that waits, for the time of a lease, or nil
 // when there is none.
-func (db *DB) ClaimRun(ctx context.Context, owner string, lease time.Duration) (*ibid.Run, error) {
+func (db *Store) ClaimRun(ctx context.Context, owner string, lease time.Duration) (*ibid.Run, error) {
 	run, err := db.claimRun(ctx, owner, lease, `SELECT id FROM runs WHERE status = 'queued' ORDER BY accepted_at, id LIMIT 1`)
 	if err != nil {
 		return nil, fmt.Errorf("claim a run: %w", err)
@@ -23,28 +24,28 @@ func (db *DB) ClaimRun(ctx context.Context, owner string, lease time.Duration) (
 
 // ClaimQueued gives owner one certain run that waits, or nil when it does not
 // wait any more.
-func (db *DB) ClaimQueued(ctx context.Context, runID, owner string, lease time.Duration) (*ibid.Run, error) {
+func (db *Store) ClaimQueued(ctx context.Context, runID, owner string, lease time.Duration) (*ibid.Run, error) {
 	return db.claimRun(ctx, owner, lease, `SELECT id FROM runs WHERE status = 'queued' AND id = ?`, runID)
 }
 
 // claimRun claims the run that a query finds. The query is asked beside the writer
 // first, so that looking for work writes nothing where there is none; what counts is
 // what it finds in the transaction.
-func (db *DB) claimRun(ctx context.Context, owner string, lease time.Duration, which string, args ...any) (*ibid.Run, error) {
+func (db *Store) claimRun(ctx context.Context, owner string, lease time.Duration, which string, args ...any) (*ibid.Run, error) {
 	var id string
-	err := db.readers.QueryRowContext(ctx, which, args...).Scan(&id)
+	err := db.file.Readers.QueryRowContext(ctx, which, args...).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, translate(err)
+		return nil, file.Translate(err)
 	}
 	var run *ibid.Run
-	err = db.write(ctx, func(q querier) error {
+	err = db.file.Write(ctx, func(q file.Querier) error {
 		run = nil
 		r, err := scanRun(q.QueryRowContext(ctx, `UPDATE runs
 			SET status = 'running', owner = ?, fence = fence + 1, attempt = attempt + 1, lease_until = ?
-			WHERE id = (`+which+`) RETURNING `+runColumns, append([]any{owner, millis(db.now().Add(lease))}, args...)...))
+			WHERE id = (`+which+`) RETURNING `+runColumns, append([]any{owner, file.Millis(db.now().Add(lease))}, args...)...))
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -56,10 +57,10 @@ func (db *DB) claimRun(ctx context.Context, owner string, lease time.Duration, w
 
 // RenewLease lets a lease last for that long from now, and reports whether the run is
 // to be stopped; ErrLeaseLost when the lease is someone else's.
-func (db *DB) RenewLease(ctx context.Context, l ibid.Lease, lease time.Duration) (stop bool, err error) {
-	err = db.write(ctx, func(q querier) error {
+func (db *Store) RenewLease(ctx context.Context, l ibid.Lease, lease time.Duration) (stop bool, err error) {
+	err = db.file.Write(ctx, func(q file.Querier) error {
 		err := q.QueryRowContext(ctx, `UPDATE runs SET lease_until = ? WHERE id = ? AND fence = ? AND status = 'running' RETURNING stop_requested`,
-			millis(db.now().Add(lease)), l.RunID, l.Fence).Scan(&stop)
+			file.Millis(db.now().Add(lease)), l.RunID, l.Fence).Scan(&stop)
 		if errors.Is(err, sql.ErrNoRows) {
 			return ibid.ErrLeaseLost
 		}
@@ -69,29 +70,29 @@ func (db *DB) RenewLease(ctx context.Context, l ibid.Lease, lease time.Duration)
 }
 
 // ReleaseRun hands a run back: it waits again for whoever claims it next.
-func (db *DB) ReleaseRun(ctx context.Context, l ibid.Lease) error {
-	return db.closing(ctx, func(q querier) error {
+func (db *Store) ReleaseRun(ctx context.Context, l ibid.Lease) error {
+	return db.file.Closing(ctx, func(q file.Querier) error {
 		res, err := q.ExecContext(ctx, `UPDATE runs SET status = 'queued', owner = '', lease_until = 0
 			WHERE id = ? AND fence = ? AND status = 'running'`, l.RunID, l.Fence)
-		return fenced(res, err)
+		return file.Fenced(res, err)
 	})
 }
 
 // ReleaseLostRuns lets those runs wait again whose holder is gone, and those whose
 // lease is over. It returns how many there were.
-func (db *DB) ReleaseLostRuns(ctx context.Context) (int, error) {
-	gone, over, err := db.lost(ctx, `SELECT id, fence, owner, lease_until FROM runs WHERE status = 'running'`)
+func (db *Store) ReleaseLostRuns(ctx context.Context) (int, error) {
+	gone, over, err := process.LostLeases(ctx, db.file.Readers, db.path, db.now(), `SELECT id, fence, owner, lease_until FROM runs WHERE status = 'running'`)
 	if err != nil {
 		return 0, fmt.Errorf("look for runs whose holder is gone: %w", err)
 	}
 	released := 0
-	release := func(held []heldLease) func(querier) error {
+	release := func(held []process.HeldLease) func(file.Querier) error {
 		before := released
-		return func(q querier) error {
+		return func(q file.Querier) error {
 			released = before
 			for _, h := range held {
 				res, err := q.ExecContext(ctx, `UPDATE runs SET status = 'queued', owner = '', lease_until = 0
-					WHERE id = ? AND fence = ? AND status = 'running' AND lease_until < ?`, h.id, h.fence, h.before)
+					WHERE id = ? AND fence = ? AND status = 'running' AND lease_until < ?`, h.ID, h.Fence, h.Before)
 				if err != nil {
 					return err
 				}
@@ -105,57 +106,18 @@ func (db *DB) ReleaseLostRuns(ctx context.Context) (int, error) {
 		}
 	}
 	if len(gone) > 0 {
-		err = db.closing(ctx, release(gone))
+		err = db.file.Closing(ctx, release(gone))
 	}
 	if err == nil && len(over) > 0 {
 		// Not closing: while the disk is full no lease can be renewed, and none is lost by that.
-		err = db.write(ctx, release(over))
+		err = db.file.Write(ctx, release(over))
 	}
 	return released, err
 }
 
-// heldLease is a lease that is to be given up if it still ends before a time.
-type heldLease struct {
-	id     string
-	fence  int64
-	before int64 // Unix milliseconds
-}
-
-// lost divides the leases that a query lists, as id, fence, owner and end, into those
-// of owners that are gone and those that are over. The others are left out.
-func (db *DB) lost(ctx context.Context, query string) (gone, over []heldLease, err error) {
-	rows, err := db.readers.QueryContext(ctx, query)
-	if err != nil {
-		return nil, nil, translate(err)
-	}
-	now := millis(db.now())
-	lives := map[string]bool{}
-	_, err = collect(rows, func(r *sql.Rows) (struct{}, error) {
-		var h heldLease
-		var owner string
-		var until int64
-		if err := r.Scan(&h.id, &h.fence, &owner, &until); err != nil {
-			return struct{}{}, err
-		}
-		if _, asked := lives[owner]; !asked {
-			lives[owner] = !process.Gone(db.path, owner)
-		}
-		switch {
-		case !lives[owner]:
-			h.before = until + 1
-			gone = append(gone, h)
-		case until <= now:
-			h.before = now + 1
-			over = append(over, h)
-		}
-		return struct{}{}, nil
-	})
-	return gone, over, err
-}
-
 // RequestStop notes that a run that has not ended is to be stopped, by whoever holds it.
-func (db *DB) RequestStop(ctx context.Context, runID string) error {
-	return db.closing(ctx, func(q querier) error {
+func (db *Store) RequestStop(ctx context.Context, runID string) error {
+	return db.file.Closing(ctx, func(q file.Querier) error {
 		_, err := q.ExecContext(ctx, `UPDATE runs SET stop_requested = 1 WHERE id = ? AND status IN ('queued', 'running')`, runID)
 		return err
 	})
