@@ -42,8 +42,14 @@ const mutantEnv = "IBID_MUTANT"
 // mutantLimit is how long a case may take with a mutant, which may make it hang.
 const mutantLimit = 2 * time.Minute
 
+// mutantTries is how often a case may pass with a mutant before the fault counts as
+// unnoticed: whether two openings of a store meet in a bad moment is a matter of luck.
+const mutantTries = 5
+
+var errUnnoticed = errors.New("the case did not notice this fault")
+
 // Mutants shows that a suite can fail: for every mutant it runs the case that is to
-// notice it, and fails when the case passes. A case that ends in a panic, does not end
+// notice it, and fails when the case passes mutantTries times. A case that ends in a panic, does not end
 // or does not exist has noticed nothing.
 //
 // A test that fails can't be told from one that is meant to within a process, so every
@@ -59,8 +65,12 @@ func Mutants[S any](t *testing.T, cases []Case[S], place func(t testing.TB) Open
 	for _, m := range mutants {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			if err := noticed(t.Context(), strings.SplitN(t.Name(), "/", 2)[0], m.Name, m.Case); err != nil {
-				t.Error(err)
+			err := errUnnoticed
+			for try := 0; try < mutantTries && errors.Is(err, errUnnoticed); try++ {
+				err = noticed(t.Context(), strings.SplitN(t.Name(), "/", 2)[0], m.Name, m.Case)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", m.Case, err)
 			}
 		})
 	}
@@ -98,7 +108,7 @@ func noticed(ctx context.Context, test, mutant, name string) error {
 	case !strings.Contains(said, "=== RUN   "+test+"/"):
 		return errors.New("there is no case " + name + ":\n" + said)
 	case err == nil:
-		return errors.New("the case " + name + " did not notice this fault")
+		return errUnnoticed
 	case !errors.As(err, &exit):
 		return err
 	case strings.Contains(said, "panic: "), strings.Contains(said, "fatal error: "), !strings.Contains(said, "--- FAIL: "+test+"/"):
