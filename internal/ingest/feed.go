@@ -32,8 +32,8 @@ const (
 	feedPage = 100
 	// feedPassages is from how many passages on no more is told at once.
 	feedPassages = 1000
-	// feedEvery bounds how long a change of another process, or one that the engine
-	// could not take, waits.
+	// feedEvery bounds how long a change of another process waits whose hint was lost,
+	// and one that the engine could not take.
 	feedEvery = 5 * time.Second
 	// feedAgain is how long a document waits before the engine is asked again to
 	// take it; it doubles, up to feedEvery.
@@ -78,13 +78,14 @@ func (p *Pipeline) openFeed(ctx context.Context) error {
 // feedLoop tells the engine what other processes have changed, and what it could not
 // take when it was changed.
 func (p *Pipeline) feedLoop() {
-	tick := time.NewTicker(feedEvery)
+	tick := time.NewTicker(p.feedEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-p.base.Done():
 			return
 		case <-tick.C:
+		case <-p.changed:
 		}
 		p.publish.Lock()
 		p.tellLater()
@@ -94,6 +95,14 @@ func (p *Pipeline) feedLoop() {
 				p.nudgeEmbed()
 			}
 		}
+	}
+}
+
+// nudgeFeed lets feedLoop look for changes of other processes now.
+func (p *Pipeline) nudgeFeed() {
+	select {
+	case p.changed <- struct{}{}:
+	default:
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"ibid"
 	"ibid/internal/access"
@@ -155,6 +156,43 @@ func TestADatabaseThatWentBack(t *testing.T) {
 		t.Error("what came after is not found")
 	}
 	s.agrees(2)
+}
+
+// TestAHintFeedsTheEngine: what another process has published is told to the engine at
+// its hint, and not only when the feed looks by itself.
+func TestAHintFeedsTheEngine(t *testing.T) {
+	a := openShop(t, t.TempDir(), newParagraphs())
+	index := local.New(local.Config{})
+	p, err := New(Config{Dir: t.TempDir(), Store: a.db, Library: a.db, Embeddings: a.db, Engine: &remote{Index: index, library: a.db}, Blobs: a.cfg.Blobs,
+		Now: a.cfg.Now, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.feedEvery = time.Hour
+	if err := p.openFeed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	topics := make(chan string)
+	p.group.Go(p.feedLoop)
+	p.group.Go(func() { p.listen(topics) })
+	defer func() {
+		close(topics)
+		p.cancel()
+		p.group.Wait()
+	}()
+	for _, hint := range []string{topicDocument, ""} { // of a document, and that hints were lost
+		d := a.settled(a.add("of "+hint+".txt", "The ibex climbs.").ID)
+		if hint != "" {
+			hint += d.ID
+		}
+		topics <- hint
+		a.eventually("the document is found", func() bool { return (&remote{Index: index}).knows(t, "ibex") == 1 })
+		if err := a.Remove(t.Context(), access.For(ibid.Owner), d.ID); err != nil {
+			t.Fatal(err)
+		}
+		topics <- hint
+		a.eventually("the document is gone", func() bool { return (&remote{Index: index}).knows(t, "ibex") == 0 })
+	}
 }
 
 // TestTwoProcessesShareAFitAndTheirDocuments: what one adds the other finds, and both

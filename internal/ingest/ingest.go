@@ -219,17 +219,19 @@ type Config struct {
 
 // Pipeline takes documents in. Open it, and Stop it.
 type Pipeline struct {
-	cfg    Config
-	base   context.Context
-	cancel context.CancelFunc
-	group  sync.WaitGroup
-	wake   chan struct{}
-	embed  chan struct{} // chunks may lack vectors
-	unread chan struct{} // passages may wait for the Namer
-	jobs   jobs
-	slots  slots
-	opened time.Time    // when Open was called
-	beside sync.RWMutex // held for writing by work that nothing may run beside
+	cfg       Config
+	base      context.Context
+	cancel    context.CancelFunc
+	group     sync.WaitGroup
+	wake      chan struct{}
+	embed     chan struct{} // chunks may lack vectors
+	unread    chan struct{} // passages may wait for the Namer
+	changed   chan struct{} // another process may have changed the library
+	feedEvery time.Duration
+	jobs      jobs
+	slots     slots
+	opened    time.Time    // when Open was called
+	beside    sync.RWMutex // held for writing by work that nothing may run beside
 
 	taken     atomic.Int64 // documents since names were merged
 	activity  activity
@@ -270,7 +272,7 @@ func New(cfg Config) (*Pipeline, error) {
 	if cfg.Disk == nil {
 		cfg.Disk = disk.OS{}
 	}
-	p := &Pipeline{cfg: cfg, wake: make(chan struct{}, cfg.Workers), embed: make(chan struct{}, 1), unread: make(chan struct{}, 1), slots: newSlots()}
+	p := &Pipeline{cfg: cfg, wake: make(chan struct{}, cfg.Workers), embed: make(chan struct{}, 1), unread: make(chan struct{}, 1), changed: make(chan struct{}, 1), slots: newSlots(), feedEvery: feedEvery}
 	p.base, p.cancel = context.WithCancel(context.Background())
 	return p, nil
 }

@@ -28,6 +28,7 @@ func (p *Pipeline) listen(topics <-chan string) {
 	for topic := range topics {
 		if id, ok := strings.CutPrefix(topic, topicDocument); ok {
 			p.activity.tell(id)
+			p.nudgeFeed()
 			if l, working := p.jobs.on(id); working {
 				p.renew(l)
 			}
@@ -38,6 +39,7 @@ func (p *Pipeline) listen(topics <-chan string) {
 			p.nudge()
 		case "":
 			p.activity.loseTrack()
+			p.nudgeFeed()
 			p.nudge()
 		}
 	}
