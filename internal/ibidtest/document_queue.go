@@ -337,7 +337,7 @@ func testPublished(t *testing.T, open Opener[DocumentQueue]) {
 
 func testWorkOfNoUse(t *testing.T, open Opener[DocumentQueue]) {
 	s := openQueue(t, open)
-	id := s.put()
+	s.put()
 	d, l := s.claim(s.a, s.pa, time.Minute)
 	s.putVersion(d, "newer")
 	s.refused(s.a, d, l, "another version")
@@ -345,7 +345,7 @@ func testWorkOfNoUse(t *testing.T, open Opener[DocumentQueue]) {
 		t.Fatalf("claimed %+v", newer)
 	}
 
-	id = s.put()
+	id := s.put()
 	d, l = s.claim(s.a, s.pa, time.Minute)
 	s.putVersion(d, l.Version) // the same again is no reason
 	if err := s.a.SetProgress(t.Context(), l, d); err != nil {

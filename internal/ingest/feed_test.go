@@ -133,7 +133,7 @@ func TestAnEngineThatTakesSome(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.set(func(r *remote) { r.some = false })
-	s = openAway(t, dir, r)
+	openAway(t, dir, r)
 	if n := r.knows(t, "sleeps"); n != 12 {
 		t.Errorf("%d of 12 documents are found", n)
 	}
