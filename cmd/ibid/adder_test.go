@@ -20,6 +20,7 @@ import (
 	"ibid"
 	"ibid/internal/app"
 	"ibid/internal/client"
+	"ibid/internal/ibidtest"
 )
 
 // unreliable stands between a command and its server. It cuts the stream of changes
@@ -119,7 +120,7 @@ func TestAddLearnsWhatItMissed(t *testing.T) {
 		front := httptest.NewServer(u)
 		defer front.Close()
 		var o, e bytes.Buffer
-		c := &cli{out: &o, err: &e, env: env("HOME", h.home)}
+		c := &cli{out: &o, err: &e, env: ibidtest.Environment("HOME", h.home)}
 		s := &app.Session{Client: client.New(client.Endpoint{URL: front.URL}, nil)}
 		defer s.Client.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), hang)

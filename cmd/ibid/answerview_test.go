@@ -11,13 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ibid"
+	"ibid/internal/ibidtest"
 )
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		write(t, path, got)
+		ibidtest.WriteFile(t, path, got)
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
@@ -48,7 +49,7 @@ func warrantyRun() []ibid.Event {
 			N: n, ChunkID: chunk, DocumentID: "d1", Pages: []int{11 + n}, Quote: quote, Kind: ibid.CitedPassage, Marker: marker, Support: ibid.SupportQuoted,
 		}
 	}
-	return logOf(
+	return ibidtest.LogOf(
 		ibid.RunStarted{MessageID: "m1", ThreadID: "t1", Attempt: 1},
 		ibid.QueryAnalyzed{Query: "how long?", Decomposed: true, SubQueries: []string{"how long", "from when"}},
 		ibid.ReasoningDelta{Text: "\nThe question asks for a period. "},
@@ -93,7 +94,7 @@ func screen(t *testing.T, events []ibid.Event, out, notes *terminal, json bool) 
 	v.json = json
 	v.goOn = "ibid ask --thread t1"
 	v.sourceOf = func(id string) string { return map[string]string{"d1": "/home/me/terms/warranty 1.pdf"}[id] }
-	for i, line := range lines(t, events) {
+	for i, line := range ibidtest.Lines(t, events) {
 		if err := v.event(logged{[]byte(strings.TrimSuffix(line, "\n")), events[i]}); err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +121,7 @@ func TestAskThatFails(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	tty := &terminal{w: &b, tty: true, width: 80}
-	screen(t, logOf(
+	screen(t, ibidtest.LogOf(
 		ibid.RunStarted{MessageID: "m1", Attempt: 2},
 		ibid.RunQueued{Position: 3},
 		ibid.AnswerDelta{Text: "Half an ans"},
@@ -135,7 +136,7 @@ func TestAskJSONIsTheLogItself(t *testing.T) {
 	var out, notes bytes.Buffer
 	events := warrantyRun()
 	screen(t, events, &terminal{w: &out}, &terminal{w: &notes}, true)
-	if want := strings.Join(lines(t, events), ""); out.String() != want || notes.Len() != 0 {
+	if want := strings.Join(ibidtest.Lines(t, events), ""); out.String() != want || notes.Len() != 0 {
 		t.Errorf("printed:\n%s%s\nwant:\n%s", out.String(), notes.String(), want)
 	}
 }

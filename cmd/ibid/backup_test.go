@@ -161,7 +161,7 @@ func (h house) heavy(name string, mb int) string {
 	w, _ := z.CreateHeader(&zip.FileHeader{Name: "word/media/picture.bin", Method: zip.Store})
 	io.CopyN(w, rand.Reader, int64(mb)<<20)
 	z.Close()
-	return write(h.t, filepath.Join(h.home, "docs", name), body.String())
+	return ibidtest.WriteFile(h.t, filepath.Join(h.home, "docs", name), body.String())
 }
 
 // The server is killed in the middle of a backup, and the command in the middle of
@@ -238,7 +238,7 @@ func TestWhatIsThereIsMovedAside(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
-	write(t, filepath.Join(h.data, "ibid.toml"), "log_level = \"warn\"\ntoken = \"open sesame\"\n")
+	ibidtest.WriteFile(t, filepath.Join(h.data, "ibid.toml"), "log_level = \"warn\"\ntoken = \"open sesame\"\n")
 	to := filepath.Join(h.home, "backup")
 	h.must("backup", to)
 	found := 0
@@ -290,7 +290,7 @@ func TestWhatIsThereIsMovedAside(t *testing.T) {
 func TestNobodyNamesPathsOverHTTP(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	cfg := write(t, filepath.Join(h.home, "ibid.toml"), `token = "open sesame"`)
+	cfg := ibidtest.WriteFile(t, filepath.Join(h.home, "ibid.toml"), `token = "open sesame"`)
 	_, url := h.serve("--config", cfg)
 	to := filepath.Join(h.home, "written")
 	for path, body := range map[string]string{"/v1/backup": `{"to":"` + to + `"}`, "/v1/mend": `{"from":"` + to + `"}`} {
@@ -331,7 +331,7 @@ func TestAMissedBackupIsMadeUpFor(t *testing.T) {
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	to := filepath.Join(h.home, "backup")
-	cfg := write(t, filepath.Join(h.home, "ibid.toml"), "backup = \"weekly on sunday to "+to+", keep 2\"")
+	cfg := ibidtest.WriteFile(t, filepath.Join(h.home, "ibid.toml"), "backup = \"weekly on sunday to "+to+", keep 2\"")
 	if code, out, _ := h.run("doctor", "--config", cfg); code != exitOK || !strings.Contains(out, "none was made yet") {
 		t.Errorf("doctor said\n%s", out)
 	}
@@ -355,7 +355,7 @@ func TestAMissedBackupIsMadeUpFor(t *testing.T) {
 	if copies, err := backup.List(to); err != nil || len(copies) != 2 {
 		t.Errorf("%d copies, %v", len(copies), err)
 	}
-	code, _, errs := h.run("ls", "--config", write(t, filepath.Join(h.home, "bad.toml"), `backup = "sometimes to /mnt"`))
+	code, _, errs := h.run("ls", "--config", ibidtest.WriteFile(t, filepath.Join(h.home, "bad.toml"), `backup = "sometimes to /mnt"`))
 	if code != exitFailed || !strings.Contains(errs, `write it like "daily to`) {
 		t.Errorf("a bad schedule: exit code %d, %s", code, errs)
 	}
@@ -371,7 +371,7 @@ func TestAFlippedByteIsFound(t *testing.T) {
 	h.must("backup", to)
 	path := h.original(walrusText)
 	flip := func() {
-		write(t, filepath.Join(h.data, path), flipped(walrusText, 20))
+		ibidtest.WriteFile(t, filepath.Join(h.data, path), flipped(walrusText, 20))
 	}
 	flip()
 	if out := h.must("doctor"); !strings.Contains(out, "✓ originals") {

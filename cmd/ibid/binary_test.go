@@ -89,7 +89,7 @@ func newHouse(t *testing.T) house {
 }
 
 func (h house) file(name, content string) string {
-	return write(h.t, filepath.Join(h.home, "docs", name), content)
+	return ibidtest.WriteFile(h.t, filepath.Join(h.home, "docs", name), content)
 }
 
 func (h house) command(args ...string) *exec.Cmd {
@@ -373,7 +373,7 @@ func getBody(t *testing.T, url, token string) string {
 func TestTokenIsHandedOn(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	cfg := write(t, filepath.Join(h.home, "ibid.toml"), `token = "open sesame"`)
+	cfg := ibidtest.WriteFile(t, filepath.Join(h.home, "ibid.toml"), `token = "open sesame"`)
 	_, url := h.serve("--config", cfg)
 	if got := getBody(t, url+"/v1/documents", ""); !strings.HasPrefix(got, "401 ") {
 		t.Errorf("without the token: %s", got)

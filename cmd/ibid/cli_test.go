@@ -19,6 +19,7 @@ import (
 	"ibid/internal/app/config"
 	"ibid/internal/app/datadir"
 	"ibid/internal/client"
+	"ibid/internal/ibidtest"
 	"ibid/internal/server/api"
 )
 
@@ -142,7 +143,7 @@ func (a *fakeApp) changes(w http.ResponseWriter, r *http.Request) {
 func runCLI(t *testing.T, fake *fakeApp, dir string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	c := &cli{in: strings.NewReader(""), out: &o, err: &e, env: env("HOME", dir, "IBID_DATA", filepath.Join(dir, "data"))}
+	c := &cli{in: strings.NewReader(""), out: &o, err: &e, env: ibidtest.Environment("HOME", dir, "IBID_DATA", filepath.Join(dir, "data"))}
 	c.open = func(_ context.Context, cfg config.Config) (app.Application, error) {
 		if fake == nil {
 			return nil, errors.New("the database is broken")
@@ -157,10 +158,10 @@ func runCLI(t *testing.T, fake *fakeApp, dir string, args ...string) (code int, 
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	good := write(t, filepath.Join(dir, "good.md"), "# good")
-	bad := write(t, filepath.Join(dir, "bad.md"), "\x00")
-	empty := write(t, filepath.Join(dir, "empty.md"), "")
-	completed, failed := lines(t, warrantyRun()), lines(t, logOf(
+	good := ibidtest.WriteFile(t, filepath.Join(dir, "good.md"), "# good")
+	bad := ibidtest.WriteFile(t, filepath.Join(dir, "bad.md"), "\x00")
+	empty := ibidtest.WriteFile(t, filepath.Join(dir, "empty.md"), "")
+	completed, failed := ibidtest.Lines(t, warrantyRun()), ibidtest.Lines(t, ibidtest.LogOf(
 		ibid.RunFailed{Code: ibid.CodeLLM, Message: "the model is broken"},
 		ibid.RunFinished{Finished: ibid.Finished{Status: ibid.StatusFailed}}))
 	library := []ibid.Document{{ID: "d1-long-id", Name: "a.pdf", Folder: "law/old", Chunks: 3, Source: "/x/a b.pdf", Status: ibid.DocumentReady}}
@@ -253,7 +254,7 @@ func TestWhenTheApplicationCannotOpen(t *testing.T) {
 func TestAskSendsTheScope(t *testing.T) {
 	t.Parallel()
 	app := &fakeApp{
-		lines: lines(t, warrantyRun()),
+		lines: ibidtest.Lines(t, warrantyRun()),
 		docs:  []ibid.Document{{ID: "d1", Name: "a.pdf", Category: "law", Folder: "x/y"}, {ID: "d2", Name: "b.pdf"}, {ID: "d3", Name: "c.md"}},
 	}
 	code, _, errs := runCLI(t, app, t.TempDir(), "ask", "--document", "*.pdf", "--category", "law", "--folder", "/x/", "--think", "off", "how", "long?")
@@ -320,7 +321,7 @@ func TestDoctorAsksTheRunningServerBesideABrokenConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	write(t, filepath.Join(dir, "data", "ibid.toml"), "modle = 1")
+	ibidtest.WriteFile(t, filepath.Join(dir, "data", "ibid.toml"), "modle = 1")
 	code, out, _ := runCLI(t, nil, dir, "doctor")
 	if code != exitFailed || !strings.Contains(out, `did you mean "model"?`) || !strings.Contains(out, "✓ model") {
 		t.Errorf("exit code %d:\n%s", code, out)
@@ -335,12 +336,12 @@ func TestInterruptedAdd(t *testing.T) {
 	defer cancel()
 	fake := &fakeApp{stuck: cancel}
 	var o, e bytes.Buffer
-	c := &cli{in: strings.NewReader(""), out: &o, err: &e, env: env("HOME", dir, "IBID_DATA", filepath.Join(dir, "data"))}
+	c := &cli{in: strings.NewReader(""), out: &o, err: &e, env: ibidtest.Environment("HOME", dir, "IBID_DATA", filepath.Join(dir, "data"))}
 	c.open = func(_ context.Context, cfg config.Config) (app.Application, error) {
 		fake.token = cfg.Token
 		return fake, nil
 	}
-	code := c.run(ctx, []string{"add", write(t, filepath.Join(dir, "a.md"), "# a"), write(t, filepath.Join(dir, "b.md"), "# b")})
+	code := c.run(ctx, []string{"add", ibidtest.WriteFile(t, filepath.Join(dir, "a.md"), "# a"), ibidtest.WriteFile(t, filepath.Join(dir, "b.md"), "# b")})
 	if code == exitOK || len(fake.docs) != 2 || !strings.Contains(e.String(), "not done yet: 2 documents; processing goes on") {
 		t.Fatalf("exit code %d, %d documents\n%s", code, len(fake.docs), e.String())
 	}

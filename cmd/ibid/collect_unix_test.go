@@ -8,13 +8,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ibid/internal/ibidtest"
 )
 
 // Neither add nor --watch reads anything but regular files of the folder.
 func TestFoldersAreNotLeft(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	secret := write(t, filepath.Join(t.TempDir(), "secret", "secret.md"), "The password is swordfish.")
+	secret := ibidtest.WriteFile(t, filepath.Join(t.TempDir(), "secret", "secret.md"), "The password is swordfish.")
 	good := h.file("terms.md", warrantyText)
 	dir := filepath.Dir(good)
 	for link, to := range map[string]string{"out.md": secret, "dir": filepath.Dir(secret), "loop": dir, "null.md": "/dev/null"} {

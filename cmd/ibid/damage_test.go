@@ -17,6 +17,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/app/datadir"
+	"ibid/internal/ibidtest"
 )
 
 // The tests below damage files of the data directory, and show that it costs
@@ -29,8 +30,8 @@ func TestDoctorNamesUnknownFiles(t *testing.T) {
 	if out := h.must("doctor"); !strings.Contains(out, "✓ unknown files") {
 		t.Errorf("doctor said:\n%s", out)
 	}
-	stray := write(t, filepath.Join(h.data, "files", "ab", strings.Repeat("ab", 16)), "left by a process that died")
-	write(t, filepath.Join(h.data, "files", "thesis.txt"), "left by a person")
+	stray := ibidtest.WriteFile(t, filepath.Join(h.data, "files", "ab", strings.Repeat("ab", 16)), "left by a process that died")
+	ibidtest.WriteFile(t, filepath.Join(h.data, "files", "thesis.txt"), "left by a person")
 	out := h.must("doctor")
 	if !strings.Contains(out, "! unknown files") || !strings.Contains(out, "2 files") || !strings.Contains(out, filepath.Base(stray)) {
 		t.Errorf("doctor said:\n%s", out)
@@ -242,12 +243,12 @@ func TestADamagedFileCostsNoOther(t *testing.T) {
 		}
 		damages := map[string]func(at string){
 			"missing": func(at string) { os.Remove(at) },
-			"empty":   func(at string) { write(t, at, "") },
-			"foreign": func(at string) { write(t, at, foreign) },
+			"empty":   func(at string) { ibidtest.WriteFile(t, at, "") },
+			"foreign": func(at string) { ibidtest.WriteFile(t, at, foreign) },
 		}
 		if held != "" {
-			damages["truncated"] = func(at string) { write(t, at, held[:len(held)/2]) }
-			damages["flipped"] = func(at string) { write(t, at, flipped(held, min(10, len(held)-1))) }
+			damages["truncated"] = func(at string) { ibidtest.WriteFile(t, at, held[:len(held)/2]) }
+			damages["flipped"] = func(at string) { ibidtest.WriteFile(t, at, flipped(held, min(10, len(held)-1))) }
 		}
 		for name, damage := range damages {
 			t.Run(kind+" "+name, func(t *testing.T) {
@@ -298,7 +299,7 @@ func TestALostDatabaseIsSeen(t *testing.T) {
 	for _, left := range []string{h.original(walrusText), "index.snapshot", "databases/db_1.db", datadir.IdentityName, datadir.DatabaseName + "-wal"} {
 		t.Run(left, func(t *testing.T) {
 			c := house{t: t, home: h.home, data: filepath.Join(t.TempDir(), "data")}
-			write(t, filepath.Join(c.data, filepath.FromSlash(left)), "some words")
+			ibidtest.WriteFile(t, filepath.Join(c.data, filepath.FromSlash(left)), "some words")
 			c.refuses(left)
 		})
 	}
@@ -331,7 +332,7 @@ func TestAnOlderDirectoryGetsAnIdentity(t *testing.T) {
 		}
 	}
 	swapped := h.copied(t)
-	write(t, filepath.Join(swapped.data, datadir.DatabaseName), other.stored()[datadir.DatabaseName])
+	ibidtest.WriteFile(t, filepath.Join(swapped.data, datadir.DatabaseName), other.stored()[datadir.DatabaseName])
 	swapped.refuses("lists only 0 of the 2 originals")
 
 	h.lists()
@@ -367,7 +368,7 @@ func TestAFlippedByteEmptiesNoLibrary(t *testing.T) {
 	refusals := 0
 	for _, at := range places {
 		c := h.copied(t)
-		write(t, filepath.Join(c.data, datadir.DatabaseName), flipped(held, at))
+		ibidtest.WriteFile(t, filepath.Join(c.data, datadir.DatabaseName), flipped(held, at))
 		db, err := datadir.Open(t.Context(), c.data, false, nil)
 		if err != nil {
 			refusals++

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ibid/internal/app/datadir"
+	"ibid/internal/ibidtest"
 )
 
 // killed is a house whose server was killed: what it was given stands in the
@@ -105,7 +106,7 @@ func (h house) holds(files map[string]string, damage func(in map[string]string))
 	files = maps.Clone(files)
 	damage(files)
 	for path, body := range files {
-		write(h.t, filepath.Join(h.data, filepath.FromSlash(path)), body)
+		ibidtest.WriteFile(h.t, filepath.Join(h.data, filepath.FromSlash(path)), body)
 	}
 }
 
@@ -117,7 +118,7 @@ func TestRecoverReadsTheLog(t *testing.T) {
 	log := filepath.Join(h.data, datadir.DatabaseName+"-wal")
 	held := h.stored()
 	frames := int(enc.NativeEndian.Uint32([]byte(held[datadir.DatabaseName+"-shm"])[16:])) // that are committed
-	write(t, log, flipped(held[datadir.DatabaseName+"-wal"], 32+(frames-1)*(24+4096)+2000))
+	ibidtest.WriteFile(t, log, flipped(held[datadir.DatabaseName+"-wal"], 32+(frames-1)*(24+4096)+2000))
 	before := h.stored()
 	r := h.recovers()
 	h.keeps(before)

@@ -23,7 +23,7 @@ func TestEntitiesByModel(t *testing.T) {
 		Text:   []string{`{"passages":[{"id":"p1","names":["walrus"]},{"id":"p2","names":["walrus"]}]}`},
 	})
 	h := newHouse(t)
-	write(t, filepath.Join(h.data, "ibid.toml"), "entities = \"model\"\n")
+	ibidtest.WriteFile(t, filepath.Join(h.data, "ibid.toml"), "entities = \"model\"\n")
 	h.file("a.md", "The walrus of Ada Marsh sleeps.")
 	h.file("b.md", "A walrus eats.")
 	_, base := h.serve("--model", "ollama:test@"+model.URL, "--add", "docs")

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"ibid/internal/app/datadir"
+	"ibid/internal/ibidtest"
 	"ibid/internal/server/api"
 )
 
@@ -239,6 +240,6 @@ func untar(t *testing.T, archive, root string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(root, filepath.FromSlash(head.Name)), string(body))
+		ibidtest.WriteFile(t, filepath.Join(root, filepath.FromSlash(head.Name)), string(body))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ibid/internal/ibidtest"
 	"ibid/internal/server/api"
 )
 
@@ -36,7 +37,7 @@ func TestInventoryCountsEveryByte(t *testing.T) {
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText))
 	h.must("add", h.file("terms.md", warrantyText+"\nOne more line.\n"))
-	write(t, filepath.Join(h.data, "stray.txt"), "left by somebody")
+	ibidtest.WriteFile(t, filepath.Join(h.data, "stray.txt"), "left by somebody")
 	server, url := h.serve()
 	var inv api.Inventory
 	var onDisk int64

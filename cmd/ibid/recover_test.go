@@ -14,6 +14,7 @@ import (
 	"ibid"
 	"ibid/internal/app/datadir"
 	"ibid/internal/app/recovery"
+	"ibid/internal/ibidtest"
 )
 
 // livedIn is a data directory after use: two versions of a document, of which an
@@ -24,7 +25,7 @@ func livedIn(t *testing.T) house {
 	terms := h.file("terms.md", warrantyText)
 	h.must("add", "--folder", "contracts", "--tag", "shop", terms, h.file("gone.txt", "The dodo is extinct.\n"), h.file("flat.zip", zipOf("lease.txt", "The notice period is three months.\n")))
 	h.must("ask", "how long does the warranty last")
-	write(t, terms, strings.Replace(warrantyText, "two years", "three years", 1))
+	ibidtest.WriteFile(t, terms, strings.Replace(warrantyText, "two years", "three years", 1))
 	h.must("add", terms, h.file("other.md", walrusText))
 	h.must("rm", "gone.txt")
 	h.must("database", "add", h.file("sales.csv", "region,amount\nnorth,3\nsouth,4\n"))
@@ -133,7 +134,7 @@ func TestRecoverKeepsWhatCanBeRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := h.copied(t)
-			write(t, filepath.Join(c.data, datadir.DatabaseName), damage())
+			ibidtest.WriteFile(t, filepath.Join(c.data, datadir.DatabaseName), damage())
 			before := c.stored()
 			r := c.recovers()
 			c.keeps(before)
@@ -226,7 +227,7 @@ func TestRecoverGoesOn(t *testing.T) {
 		},
 		"while the database is made": func(t *testing.T, c house) {
 			move(t, c)
-			write(t, filepath.Join(c.data, datadir.DatabaseName+".recovering"), "half a database")
+			ibidtest.WriteFile(t, filepath.Join(c.data, datadir.DatabaseName+".recovering"), "half a database")
 		},
 		"once the database is made": func(t *testing.T, c house) {
 			r := build(t, c)
@@ -270,7 +271,7 @@ func TestRecoverTakesNothingForeign(t *testing.T) {
 	h, other := aged(t), newHouse(t)
 	other.must("add", other.file("secret.md", "The pelican flies.\n"))
 	other.must("ask", "does the pelican fly")
-	write(t, filepath.Join(h.data, datadir.DatabaseName), other.stored()[datadir.DatabaseName])
+	ibidtest.WriteFile(t, filepath.Join(h.data, datadir.DatabaseName), other.stored()[datadir.DatabaseName])
 	before := h.stored()
 	r := h.recovers()
 	h.keeps(before)
@@ -306,7 +307,7 @@ func TestRecoverUnlisted(t *testing.T) {
 	h := aged(t)
 	text := "The heron stands on one leg.\n"
 	hash := ibid.VersionOf([]byte(text))
-	write(t, filepath.Join(h.data, "files", hash[:2], hash), text)
+	ibidtest.WriteFile(t, filepath.Join(h.data, "files", hash[:2], hash), text)
 	h.must("recover", "--unlisted")
 	if docs := h.documents(); len(docs) != 3 || docs["recovered-"+hash[:8]+".txt"].Version != hash {
 		t.Errorf("there are %v", docs)
@@ -374,5 +375,5 @@ func zeroPage(t *testing.T, path, name string) {
 		t.Fatal(err)
 	}
 	clear(body[(page-1)*4096 : page*4096])
-	write(t, path, string(body))
+	ibidtest.WriteFile(t, path, string(body))
 }

@@ -22,7 +22,7 @@ func TestSettingsAreShownAndTried(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(h.data, "ibid.toml")
-	write(t, file, "embedder_api_key = \"a-secret-word\"\n")
+	ibidtest.WriteFile(t, file, "embedder_api_key = \"a-secret-word\"\n")
 	_, url := h.serve("--model", "ollama:test@"+model.URL, "--embedder", "ollama:absent@http://127.0.0.1:9")
 
 	resp, err := http.Get(url + "/v1/settings")

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ibid/internal/ibidtest"
 	"ibid/internal/server/api"
 )
 
@@ -22,7 +23,7 @@ func TestWatchingTheWholeDisk(t *testing.T) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "terms.md"), warrantyText)
+	ibidtest.WriteFile(t, filepath.Join(dir, "terms.md"), warrantyText)
 	for _, path := range []string{"/", dir} {
 		if status := send(t, "POST", url+"/v1/watches", fmt.Sprintf(`{"path":%q}`, path)); status != http.StatusCreated {
 			t.Fatalf("%s: status %d", path, status)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/ibidtest"
 )
 
 // The real program follows a folder through a running server.
@@ -40,7 +41,7 @@ func TestWatchBesideAServer(t *testing.T) {
 		t.Fatalf("the library holds %+v", after)
 	}
 
-	write(t, renamed, warrantyText+"\n## Returns\n\nGoods may be returned within thirty days.\n")
+	ibidtest.WriteFile(t, renamed, warrantyText+"\n## Returns\n\nGoods may be returned within thirty days.\n")
 	p.await(p.out, `✓ .*conditions\.md: \d+ of \d+ chunks embedded, \d+ kept`)
 	if err := os.Remove(renamed); err != nil {
 		t.Fatal(err)
@@ -59,7 +60,7 @@ func TestWatchBesideAServer(t *testing.T) {
 func TestWatchTakesFoldersOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	file := write(t, filepath.Join(dir, "a.md"), "a")
+	file := ibidtest.WriteFile(t, filepath.Join(dir, "a.md"), "a")
 	for _, args := range [][]string{{"add", "--watch", file}, {"add", "--watch", "--no-wait", dir}, {"add", "--watch", "https://example.org"}} {
 		if code, _, errs := runCLI(t, &fakeApp{}, dir, args...); code != exitUsage || !strings.Contains(errs, "--watch") {
 			t.Errorf("%v: exit code %d, %q", args, code, errs)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/ibidtest"
 	"ibid/internal/server/api"
 )
 
@@ -53,7 +54,7 @@ func TestServerFollowsFolders(t *testing.T) {
 	}
 	old := time.Now().Add(-time.Hour)
 	put := func(name string) {
-		path := write(t, filepath.Join(dir, name), warrantyText)
+		path := ibidtest.WriteFile(t, filepath.Join(dir, name), warrantyText)
 		if err := os.Chtimes(path, old, old); err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ type inProcess struct {
 func openInProcess(t *testing.T, change func(*config.Config)) *inProcess {
 	t.Helper()
 	dir := t.TempDir()
-	cfg := config.Default(env("HOME", dir))
+	cfg := config.Default(ibidtest.Environment("HOME", dir))
 	cfg.Data, cfg.LogLevel = dir, "error"
 	change(&cfg)
 	return reopenInProcess(t, cfg)

@@ -12,11 +12,12 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/ibidtest"
 )
 
 // fiveEvents is a short run that completes.
 func fiveEvents() []ibid.Event {
-	return logOf(
+	return ibidtest.LogOf(
 		ibid.RunStarted{MessageID: "m1", ThreadID: "t1", Attempt: 1},
 		ibid.AnswerStarted{Model: "reader"},
 		ibid.AnswerDelta{Text: "one "},
@@ -79,7 +80,7 @@ func followed(c *Client) (seqs []int64, text string, err error) {
 // However the connection breaks, every event is seen once and in order.
 func TestFollowResumes(t *testing.T) {
 	t.Parallel()
-	all := lines(t, fiveEvents())
+	all := ibidtest.Lines(t, fiveEvents())
 	whole := len(strings.Join(all, ""))
 	for cut := 0; cut <= whole; cut += 7 {
 		srv := &logServer{lines: all, breaks: []int{cut}}
@@ -95,7 +96,7 @@ func TestFollowResumes(t *testing.T) {
 
 func TestFollowAsksBehindTheLastEvent(t *testing.T) {
 	t.Parallel()
-	all := lines(t, fiveEvents())
+	all := ibidtest.Lines(t, fiveEvents())
 	srv := &logServer{lines: all, breaks: []int{len(all[0]) + 5, len(all[1]), 0, 0}}
 	if _, _, err := followed(clientOf(t, srv)); err != nil {
 		t.Fatal(err)
@@ -107,7 +108,7 @@ func TestFollowAsksBehindTheLastEvent(t *testing.T) {
 
 func TestFollowGivesUpWithoutProgress(t *testing.T) {
 	t.Parallel()
-	srv := &logServer{lines: lines(t, fiveEvents()), breaks: make([]int, 100)}
+	srv := &logServer{lines: ibidtest.Lines(t, fiveEvents()), breaks: make([]int, 100)}
 	_, _, err := followed(clientOf(t, srv))
 	if !IsConnectionError(err) || len(srv.after) != maxAttempts {
 		t.Errorf("after %d attempts: %v", len(srv.after), err)
@@ -117,7 +118,7 @@ func TestFollowGivesUpWithoutProgress(t *testing.T) {
 // A log that ends cleanly before the run has finished has broken off as well.
 func TestFollowDoesNotTakeAnEarlyEndForTheEnd(t *testing.T) {
 	t.Parallel()
-	srv := &logServer{lines: lines(t, fiveEvents())[:3]}
+	srv := &logServer{lines: ibidtest.Lines(t, fiveEvents())[:3]}
 	_, _, err := followed(clientOf(t, srv))
 	if !errors.Is(err, errLogCut) {
 		t.Errorf("error is %v", err)
@@ -139,7 +140,7 @@ func TestFollowDoesNotRepeatWhatIsRefused(t *testing.T) {
 // The process that answers may change in the middle of a run.
 func TestFollowMovesToTheNextProcess(t *testing.T) {
 	t.Parallel()
-	all := lines(t, fiveEvents())
+	all := ibidtest.Lines(t, fiveEvents())
 	second := httptest.NewServer(&logServer{lines: all})
 	defer second.Close()
 	c := clientOf(t, &logServer{lines: all, breaks: []int{len(all[0]), 0, 0, 0, 0}})
@@ -153,7 +154,7 @@ func TestFollowMovesToTheNextProcess(t *testing.T) {
 func TestFollowEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
-	c := clientOf(t, &logServer{lines: lines(t, fiveEvents())})
+	c := clientOf(t, &logServer{lines: ibidtest.Lines(t, fiveEvents())})
 	err := c.Follow(ctx, "m1", func([]byte, ibid.Event) error {
 		cancel()
 		return ctx.Err()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ibid/internal/ibidtest"
 )
 
 // mustCollect collects to the end.
@@ -23,7 +25,7 @@ func tree(t *testing.T, files ...string) string {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "papers")
 	for _, f := range files {
-		write(t, filepath.Join(root, f), "text of "+f)
+		ibidtest.WriteFile(t, filepath.Join(root, f), "text of "+f)
 	}
 	return root
 }
@@ -60,7 +62,7 @@ func TestCollectFolder(t *testing.T) {
 	if got := SkippedText(c.Skipped); got != "1 .tar, 2 .jpg" {
 		t.Errorf("left out %s", got)
 	}
-	write(t, filepath.Join(root, "scan.png"), strings.Repeat("x", 5000)) // large enough to be a page
+	ibidtest.WriteFile(t, filepath.Join(root, "scan.png"), strings.Repeat("x", 5000)) // large enough to be a page
 	wantItems(t, found(root, mustCollect(t, []string{filepath.Join(root, "scan.png"), root}, "")),
 		[]string{"scan.png@", "a.md@papers", "2024/b.pdf@papers/2024", "2024/q1/c.txt@papers/2024/q1"})
 	if c := mustCollect(t, []string{root}, ""); len(c.Items) != 4 {
@@ -76,7 +78,7 @@ func TestCollectFolder(t *testing.T) {
 func TestCollectStaysInsideTheFolder(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "a.md", "sub/b.md")
-	outside := write(t, filepath.Join(t.TempDir(), "secret.md"), "secret")
+	outside := ibidtest.WriteFile(t, filepath.Join(t.TempDir(), "secret.md"), "secret")
 	for link, target := range map[string]string{
 		"out.md": outside, "outdir": filepath.Dir(outside), "loop": root, "in.md": filepath.Join(root, "sub", "b.md"), "broken.md": "/nowhere",
 	} {
@@ -134,10 +136,10 @@ func TestCollectURLs(t *testing.T) {
 func TestCollectLeavesDataDirectoriesOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "notes.md"), "a")
-	write(t, filepath.Join(dir, "ibid.db.md"), "b")
-	write(t, filepath.Join(dir, "data", "ibid.db"), "database")
-	write(t, filepath.Join(dir, "data", "files", "ab", "original.md"), "a")
+	ibidtest.WriteFile(t, filepath.Join(dir, "notes.md"), "a")
+	ibidtest.WriteFile(t, filepath.Join(dir, "ibid.db.md"), "b")
+	ibidtest.WriteFile(t, filepath.Join(dir, "data", "ibid.db"), "database")
+	ibidtest.WriteFile(t, filepath.Join(dir, "data", "files", "ab", "original.md"), "a")
 	for _, arg := range []string{dir, filepath.Join(dir, "**", "*.md")} {
 		if got := len(mustCollect(t, []string{arg}, "").Items); got != 2 {
 			t.Errorf("%s: %d files, want 2", arg, got)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"ibid/internal/ibidtest"
 )
 
 func TestCollectSpecialFiles(t *testing.T) {
@@ -29,7 +31,7 @@ func TestCollectSpecialFiles(t *testing.T) {
 func TestAWalkedFolderIsNotLeft(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "a.md", "in/b.md", "in/link.md")
-	outside := write(t, filepath.Join(t.TempDir(), "b.md"), "secret")
+	outside := ibidtest.WriteFile(t, filepath.Join(t.TempDir(), "b.md"), "secret")
 	items := mustCollect(t, []string{root}, "").Items
 	replace := func(old, link, to string) {
 		if err := os.RemoveAll(filepath.Join(root, old)); err != nil {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"ibid"
+
+	"ibid/internal/ibidtest"
 )
 
 // lookout is a watched folder, looked at when the test says so.
@@ -36,7 +38,7 @@ func newLookout(t *testing.T) *lookout {
 // put writes a file that was last written so long ago.
 func (l *lookout) put(name, text string, age time.Duration) string {
 	l.t.Helper()
-	path := write(l.t, filepath.Join(l.dir, name), text)
+	path := ibidtest.WriteFile(l.t, filepath.Join(l.dir, name), text)
 	if err := os.Chtimes(path, l.now.Add(-age), l.now.Add(-age)); err != nil {
 		l.t.Fatal(err)
 	}

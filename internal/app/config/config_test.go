@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/ibidtest"
 )
 
 func TestConfigDefaults(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	cfg, err := Load(nil, env("HOME", home))
+	cfg, err := Load(nil, ibidtest.Environment("HOME", home))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func TestConfigDefaults(t *testing.T) {
 func TestConfigPrecedence(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "ibid.toml"), `
+	ibidtest.WriteFile(t, filepath.Join(dir, "ibid.toml"), `
 model = "ollama:from-file"
 log_level = "debug"
 context_tokens = 4096
@@ -41,7 +42,7 @@ answer_time = "90s"
 `)
 	cfg, err := Load(
 		Flags{"data": dir, "model": "ollama:from-flag"},
-		env("HOME", "/home/nobody", "IBID_MODEL", "ollama:from-env", "IBID_LOG_LEVEL", "warn", "IBID_LIMITS_RUNS", "2", "IBID_TOKEN", ""))
+		ibidtest.Environment("HOME", "/home/nobody", "IBID_MODEL", "ollama:from-env", "IBID_LOG_LEVEL", "warn", "IBID_LIMITS_RUNS", "2", "IBID_TOKEN", ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,20 +71,20 @@ answer_time = "90s"
 func TestConfigFileChosen(t *testing.T) {
 	t.Parallel()
 	home, data := t.TempDir(), t.TempDir()
-	user := write(t, filepath.Join(home, "xdg", "ibid", "config.toml"), `log_level = "error"`)
-	e := env("HOME", home, "XDG_CONFIG_HOME", filepath.Join(home, "xdg"), "IBID_DATA", data)
+	user := ibidtest.WriteFile(t, filepath.Join(home, "xdg", "ibid", "config.toml"), `log_level = "error"`)
+	e := ibidtest.Environment("HOME", home, "XDG_CONFIG_HOME", filepath.Join(home, "xdg"), "IBID_DATA", data)
 
 	cfg, err := Load(nil, e)
 	if err != nil || cfg.File != user || cfg.LogLevel != "error" {
 		t.Errorf("without others: read %q (%v), want the user's file", cfg.File, err)
 	}
-	inData := write(t, filepath.Join(data, "ibid.toml"), `log_level = "warn"`)
+	inData := ibidtest.WriteFile(t, filepath.Join(data, "ibid.toml"), `log_level = "warn"`)
 	cfg, err = Load(nil, e)
 	if err != nil || cfg.File != inData {
 		t.Errorf("read %q (%v), want the one in the data directory", cfg.File, err)
 	}
-	asked := write(t, filepath.Join(home, "other.toml"), `data = "/srv/ibid"`)
-	cfg, err = Load(Flags{"config": asked}, env("HOME", home))
+	asked := ibidtest.WriteFile(t, filepath.Join(home, "other.toml"), `data = "/srv/ibid"`)
+	cfg, err = Load(Flags{"config": asked}, ibidtest.Environment("HOME", home))
 	if err != nil || cfg.File != asked || cfg.Data != "/srv/ibid" {
 		t.Errorf("read %q, data %q (%v), want the file asked for", cfg.File, cfg.Data, err)
 	}
@@ -116,15 +117,15 @@ func TestConfigErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			if tt.file != "" {
-				write(t, filepath.Join(dir, "ibid.toml"), tt.file)
+				ibidtest.WriteFile(t, filepath.Join(dir, "ibid.toml"), tt.file)
 			}
 			t.Chdir(dir)
-			write(t, "relative.toml", `data = "documents"`)
+			ibidtest.WriteFile(t, "relative.toml", `data = "documents"`)
 			flags := Flags{"data": dir}
 			for k, v := range tt.flags {
 				flags[k] = v
 			}
-			cfg, err := Load(flags, env(append(tt.env, "HOME", dir)...))
+			cfg, err := Load(flags, ibidtest.Environment(append(tt.env, "HOME", dir)...))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error is %v, want one with %q", err, tt.want)
 			}
@@ -140,7 +141,7 @@ func TestConfigErrors(t *testing.T) {
 
 func TestConfigNeedsADataDirectory(t *testing.T) {
 	t.Parallel()
-	if _, err := Load(nil, env()); err == nil || !strings.Contains(err.Error(), "use --data DIR") {
+	if _, err := Load(nil, ibidtest.Environment()); err == nil || !strings.Contains(err.Error(), "use --data DIR") {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -162,7 +163,7 @@ func TestShortDuration(t *testing.T) {
 func TestHomeInPaths(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	file := write(t, filepath.Join(home, "c.toml"), `data = "~/from-file"`)
+	file := ibidtest.WriteFile(t, filepath.Join(home, "c.toml"), `data = "~/from-file"`)
 	for _, tt := range []struct {
 		flags Flags
 		env   []string
@@ -174,7 +175,7 @@ func TestHomeInPaths(t *testing.T) {
 		{nil, []string{"IBID_DATA", "~"}, home},
 		{nil, []string{"IBID_DATA", "/~user"}, "/~user"},
 	} {
-		cfg, err := Load(tt.flags, env(append(tt.env, "HOME", home)...))
+		cfg, err := Load(tt.flags, ibidtest.Environment(append(tt.env, "HOME", home)...))
 		if err != nil || cfg.Data != tt.want {
 			t.Errorf("%v %v: data is %q, want %q (%v)", tt.flags, tt.env, cfg.Data, tt.want, err)
 		}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ibid/internal/ibidtest"
 )
 
 // The table of settings in the documentation is what the code says.
@@ -24,7 +26,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 	documented, after, _ := strings.Cut(rest, "\n\n")
 	if want := settingsTable(); documented != want {
 		if *update {
-			write(t, path, before+head+want+"\n\n"+after)
+			ibidtest.WriteFile(t, path, before+head+want+"\n\n"+after)
 			return
 		}
 		t.Errorf("the settings in %s are\n%s\nthe program's are (go test -update writes them)\n%s", path, documented, want)
@@ -32,7 +34,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 }
 
 func settingsTable() string {
-	defaults := Default(env("HOME", "/home/me"))
+	defaults := Default(ibidtest.Environment("HOME", "/home/me"))
 	var rows []string
 	for _, s := range Settings() {
 		value := s.Show(defaults)

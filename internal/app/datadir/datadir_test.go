@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ibid/internal/ibidtest"
 )
 
 func TestHoldIsExclusive(t *testing.T) {
@@ -61,8 +63,8 @@ func TestHoldIsExclusive(t *testing.T) {
 func TestHoldClearsWhatADeadProcessLeft(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, LockName), "4194304\n")
-	write(t, filepath.Join(dir, ServerName), `{"addr":"127.0.0.1:1","pid":4194304,"token":"old"}`)
+	ibidtest.WriteFile(t, filepath.Join(dir, LockName), "4194304\n")
+	ibidtest.WriteFile(t, filepath.Join(dir, ServerName), `{"addr":"127.0.0.1:1","pid":4194304,"token":"old"}`)
 	h, err := Acquire(dir, "ask")
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +80,7 @@ func TestHoldClearsWhatADeadProcessLeft(t *testing.T) {
 
 func TestHoldWithoutPermission(t *testing.T) {
 	t.Parallel()
-	file := write(t, filepath.Join(t.TempDir(), "file"), "")
+	file := ibidtest.WriteFile(t, filepath.Join(t.TempDir(), "file"), "")
 	_, err := Acquire(filepath.Join(file, "data"), "serve")
 	if err == nil || !strings.Contains(err.Error(), "--data DIR") {
 		t.Errorf("error is %v, want one that says how to mend it", err)
@@ -89,7 +91,7 @@ func TestReadServerInfoRefusesRubbish(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, body := range []string{"", "{", `{"addr":"nowhere"}`, `[]`} {
-		write(t, filepath.Join(dir, ServerName), body)
+		ibidtest.WriteFile(t, filepath.Join(dir, ServerName), body)
 		if info, err := ReadServerInfo(dir); err == nil {
 			t.Errorf("%q is read as %+v", body, info)
 		}

@@ -1,0 +1,7 @@
+package config
+
+import (
+	"flag"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
