@@ -42,9 +42,9 @@ import (
 
 // App is the whole program over one data directory: the floors put together.
 //
-//	sqlite ◀── run ──▶ agent ──▶ tools ──▶ search ──▶ index
-//	   ▲                                               ▲
-//	   └───────────── ingest ──▶ extract (workers) ────┘
+//	sqlite ◀── run ──▶ agent ──▶ tools ──▶ search ──▶ engine
+//	   ▲                                                ▲
+//	   └───────────── ingest ──▶ document (workers) ────┘
 //	              server (HTTP) over all of them
 type App struct {
 	cfg      config.Config

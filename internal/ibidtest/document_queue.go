@@ -59,18 +59,8 @@ type queueTest struct {
 
 func openQueue(t *testing.T, open Opener[DocumentQueue]) *queueTest {
 	s := &queueTest{t: t, a: open(t), b: open(t)}
-	s.pa, s.pb = s.join(s.a), s.join(s.b)
+	s.pa, s.pb = join(t, s.a), join(t, s.b)
 	return s
-}
-
-func (s *queueTest) join(q DocumentQueue) Process {
-	s.t.Helper()
-	p, err := q.Join()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { _ = p.Close() })
-	return p
 }
 
 var everyone = access.For(ibid.Owner)
@@ -251,7 +241,7 @@ func testDocumentsOfLiving(t *testing.T, open Opener[DocumentQueue]) {
 	s.put()
 	d, l := s.claim(s.a, s.pa, time.Minute)
 	third := open(t) // another process starts
-	p := s.join(third)
+	p := join(s.t, third)
 	s.release(third, 0)
 	s.none(third, p)
 	if err := third.ReleaseDocuments(t.Context(), p.Owner()); err != nil { // and ends
@@ -271,7 +261,7 @@ func testDocumentsOfDead(t *testing.T, open Opener[DocumentQueue]) {
 	id, behind := s.put(), ""
 	for crashes := range crashLimit {
 		q := open(t)
-		p := s.join(q)
+		p := join(s.t, q)
 		d, _, a, ok := s.tryClaim(q, p, time.Hour, crashes)
 		if !ok || d.ID != id || a.Crashes != crashes {
 			t.Fatalf("after %d ends: %s, %+v, %v", crashes, d.ID, a, ok)
@@ -422,7 +412,7 @@ func testHeldVersion(t *testing.T, open Opener[DocumentQueue]) {
 		t.Fatal(err)
 	}
 	c := open(t)
-	if d, _ := s.claim(c, s.join(c), time.Minute); d.ID != last {
+	if d, _ := s.claim(c, join(s.t, c), time.Minute); d.ID != last {
 		t.Errorf("claimed %s", d.ID)
 	}
 }

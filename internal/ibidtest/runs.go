@@ -72,20 +72,21 @@ type processTest struct {
 
 func openTwice(t *testing.T, open Opener[LeaseStore]) *processTest {
 	s := &processTest{t: t, a: open(t), b: open(t), now: time.UnixMilli(1_700_000_000_000).UTC()}
-	s.pa, s.pb = s.join(s.a), s.join(s.b)
+	s.pa, s.pb = join(t, s.a), join(t, s.b)
 	if s.pa.Owner() == s.pb.Owner() || s.pa.Owner() == "" {
 		t.Fatalf("owners %q and %q", s.pa.Owner(), s.pb.Owner())
 	}
 	return s
 }
 
-func (s *processTest) join(store LeaseStore) Process {
-	s.t.Helper()
+// join makes an opening of a store known to the others, until the test ends.
+func join(t *testing.T, store interface{ Join() (Process, error) }) Process {
+	t.Helper()
 	p, err := store.Join()
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
-	s.t.Cleanup(func() { _ = p.Close() })
+	t.Cleanup(func() { _ = p.Close() })
 	return p
 }
 
@@ -269,7 +270,7 @@ func testLiving(t *testing.T, open Opener[LeaseStore]) {
 	s.accept()
 	l := s.claim(s.a, s.pa, time.Minute)
 	third := open(t) // another process starts
-	p := s.join(third)
+	p := join(s.t, third)
 	s.release(third, 0)
 	s.none(third, p)
 	if err := s.a.AppendEvents(s.ctx(), l, s.word(l, 2, "on")); err != nil {

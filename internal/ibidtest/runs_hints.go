@@ -27,7 +27,7 @@ func hinted(t *testing.T, topics <-chan string, want string) {
 
 func testHints(t *testing.T, open Opener[LeaseStore]) {
 	s := openTwice(t, open)
-	late := s.join(open(t))
+	late := join(s.t, open(t))
 	ctx, cancel := context.WithCancel(s.ctx())
 	a, b, b2, c := s.pa.Listen(ctx), s.pb.Listen(s.ctx()), s.pb.Listen(s.ctx()), late.Listen(s.ctx())
 	s.pa.Notify(s.ctx(), "run/1")
@@ -48,7 +48,7 @@ func testHints(t *testing.T, open Opener[LeaseStore]) {
 // for it, and when it listens again it is told to look.
 func testDeafProcess(t *testing.T, open Opener[LeaseStore]) {
 	s := openTwice(t, open)
-	deaf, good := s.pa.Listen(s.ctx()), s.join(open(t)).Listen(s.ctx())
+	deaf, good := s.pa.Listen(s.ctx()), join(s.t, open(t)).Listen(s.ctx())
 	for i := range 20_000 {
 		s.pb.Notify(s.ctx(), fmt.Sprint("run/", i))
 	}

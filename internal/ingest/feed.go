@@ -85,15 +85,20 @@ func (p *Pipeline) feedLoop() {
 		case <-p.base.Done():
 			return
 		case <-tick.C:
+			p.lookForFit()
 		case <-p.changed:
 		}
 		p.publish.Lock()
 		p.tellLater()
 		p.publish.Unlock()
-		if fit := p.fitted(); fit != nil {
-			if name, err := p.cfg.Embeddings.FitName(p.base); err == nil && name != fit.Name() {
-				p.nudgeEmbed()
-			}
+	}
+}
+
+// lookForFit lets embedLoop take over the fit of another process, if there is one.
+func (p *Pipeline) lookForFit() {
+	if fit := p.fitted(); fit != nil {
+		if name, err := p.cfg.Embeddings.FitName(p.base); err == nil && name != fit.Name() {
+			p.nudgeEmbed()
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"ibid"
@@ -165,10 +164,6 @@ func (db *DB) ReleaseDocuments(ctx context.Context, owner string) error {
 // them fails with the line giveUp. It returns the documents that it has changed, and how
 // many of them failed.
 func (db *DB) ReleaseLostDocuments(ctx context.Context, maxCrashes int, giveUp string) (documentIDs []string, failed int, err error) {
-	gone, over, err := process.LostLeases(ctx, db.readers, db.path, db.now(), `SELECT document_id, fence, owner, lease_until FROM document_leases`)
-	if err != nil {
-		return nil, 0, fmt.Errorf("look for documents whose process is gone: %w", err)
-	}
 	release := func(held []process.HeldLease) func(querier) error {
 		before, failedBefore := documentIDs, failed
 		return func(q querier) error {
@@ -189,13 +184,7 @@ func (db *DB) ReleaseLostDocuments(ctx context.Context, maxCrashes int, giveUp s
 			return nil
 		}
 	}
-	if len(gone) > 0 {
-		err = db.closing(ctx, release(gone))
-	}
-	if err == nil && len(over) > 0 {
-		// Not closing: while the disk is full no lease can be renewed, and none is lost by that.
-		err = db.write(ctx, release(over))
-	}
+	err = process.ReleaseLost(ctx, db.file, db.path, db.now(), `SELECT document_id, fence, owner, lease_until FROM document_leases`, release)
 	if err == nil {
 		err = db.forgetHolders(ctx)
 	}

@@ -81,10 +81,6 @@ func (db *Store) ReleaseRun(ctx context.Context, l ibid.Lease) error {
 // ReleaseLostRuns lets those runs wait again whose holder is gone, and those whose
 // lease is over. It returns how many there were.
 func (db *Store) ReleaseLostRuns(ctx context.Context) (int, error) {
-	gone, over, err := process.LostLeases(ctx, db.file.Readers, db.path, db.now(), `SELECT id, fence, owner, lease_until FROM runs WHERE status = 'running'`)
-	if err != nil {
-		return 0, fmt.Errorf("look for runs whose holder is gone: %w", err)
-	}
 	released := 0
 	release := func(held []process.HeldLease) func(file.Querier) error {
 		before := released
@@ -105,13 +101,7 @@ func (db *Store) ReleaseLostRuns(ctx context.Context) (int, error) {
 			return nil
 		}
 	}
-	if len(gone) > 0 {
-		err = db.file.Closing(ctx, release(gone))
-	}
-	if err == nil && len(over) > 0 {
-		// Not closing: while the disk is full no lease can be renewed, and none is lost by that.
-		err = db.file.Write(ctx, release(over))
-	}
+	err := process.ReleaseLost(ctx, db.file, db.path, db.now(), `SELECT id, fence, owner, lease_until FROM runs WHERE status = 'running'`, release)
 	return released, err
 }
 

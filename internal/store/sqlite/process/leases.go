@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"time"
 
 	"ibid/internal/store/sqlite/file"
@@ -15,9 +16,9 @@ type HeldLease struct {
 	Before int64 // Unix milliseconds
 }
 
-// LostLeases divides the leases that a query lists, as id, fence, owner and end, into those
+// lostLeases divides the leases that a query lists, as id, fence, owner and end, into those
 // of owners that are gone and those that are over. The others are left out.
-func LostLeases(ctx context.Context, db *sql.DB, path string, at time.Time, query string) (gone, over []HeldLease, err error) {
+func lostLeases(ctx context.Context, db *sql.DB, path string, at time.Time, query string) (gone, over []HeldLease, err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
 		return nil, nil, file.Translate(err)
@@ -45,4 +46,22 @@ func LostLeases(ctx context.Context, db *sql.DB, path string, at time.Time, quer
 		return struct{}{}, nil
 	})
 	return gone, over, err
+}
+
+// ReleaseLost gives up the leases of owners that are gone, and those that are over at a
+// time, by a write that release makes of them. The query lists all leases, as id, fence,
+// owner and end.
+func ReleaseLost(ctx context.Context, f *file.File, path string, at time.Time, query string, release func(held []HeldLease) func(file.Querier) error) error {
+	gone, over, err := lostLeases(ctx, f.Readers, path, at, query)
+	if err != nil {
+		return fmt.Errorf("look for leases whose holder is gone: %w", err)
+	}
+	if len(gone) > 0 {
+		err = f.Closing(ctx, release(gone))
+	}
+	if err == nil && len(over) > 0 {
+		// Not closing: while the disk is full no lease can be renewed, and none is lost by that.
+		err = f.Write(ctx, release(over))
+	}
+	return err
 }
