@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -96,5 +97,20 @@ func TestAStartOnAFullDisk(t *testing.T) {
 	}
 	if _, out, _ := h.run("doctor"); strings.Contains(out, "disk is full") {
 		t.Errorf("doctor: %s", out)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.smallDisk("24m")
+	h.must("add", h.file("terms.md", warrantyText))
+	big := h.file("big.txt", strings.Repeat("All work and no play makes Jack a dull boy, it is said.\n", 40<<20/57))
+	code, out, errs := h.run("add", big)
+	if code != exitFailed || !regexp.MustCompile(`(?i)disk is full|no space`).MatchString(out+errs) {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+	if out := h.must("search", "warranty"); !strings.Contains(out, "Terms of sale") {
+		t.Errorf("what was there before is lost: %q", out)
 	}
 }
