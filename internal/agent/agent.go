@@ -72,7 +72,7 @@ type Config struct {
 // Judging says who judges passages and claims.
 type Judging string
 
-// Rules judge in no time and are calibrated (search.Grade, evidence.Judge). The
+// Rules judge in no time and are calibrated (evidence.Grade, evidence.Judge). The
 // model judges in one call for all; with JudgeAuto where the rules are unsure,
 // with JudgeModel always, both while the limits leave room.
 const (

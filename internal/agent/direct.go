@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ibid"
+	"ibid/internal/evidence"
 	"ibid/internal/question"
 	"ibid/internal/search"
 	"ibid/internal/text"
@@ -120,7 +121,7 @@ func (s *state) merged() []finding {
 			break
 		}
 	}
-	order := map[string]int{search.Correct: 0, search.Ambiguous: 1, "": 1, search.Incorrect: 2}
+	order := map[string]int{evidence.Correct: 0, evidence.Ambiguous: 1, "": 1, evidence.Incorrect: 2}
 	slices.SortStableFunc(all, func(a, b finding) int { return cmp.Compare(order[a.class], order[b.class]) })
 	return all
 }
@@ -162,7 +163,7 @@ func (s *session) chosen() []finding {
 func (s *session) nothingAnswers() bool {
 	turnedDown := func(f finding) bool {
 		_, judged := s.judged[f.citation.ChunkID]
-		return judged && f.class == search.Incorrect
+		return judged && f.class == evidence.Incorrect
 	}
 	return s.cfg.Judge != nil && s.task.Request.Mode == ibid.ModeDirect && len(s.task.Request.Attachments) == 0 && !slices.ContainsFunc(s.state.merged(), func(f finding) bool { return !turnedDown(f) })
 }
@@ -210,7 +211,7 @@ func (s *session) findings() []ibid.Part {
 	found := ibid.Findings{Question: s.question(), Attached: len(s.state.attached) > 0}
 	useful := false
 	for _, f := range s.chosen() {
-		useful = useful || f.class != search.Incorrect
+		useful = useful || f.class != evidence.Incorrect
 		found.Passages = append(found.Passages, handled(f.citation))
 	}
 	found.Doubtful = len(found.Passages) > 0 && !useful

@@ -10,7 +10,7 @@ import (
 
 	"ibid"
 	"ibid/internal/agent/cite"
-	"ibid/internal/search"
+	"ibid/internal/evidence"
 	"ibid/internal/text"
 )
 
@@ -141,7 +141,7 @@ func (s *session) gradeRound(ctx context.Context, r *round) error {
 			grades = append(grades, ibid.Grade{ChunkID: id})
 		}
 		grades[at].Score = max(grades[at].Score, byRule[i])
-		grades[at].Classification = search.Class(grades[at].Score)
+		grades[at].Classification = evidence.Class(grades[at].Score)
 		if score, judged := s.judged[id]; judged {
 			grades[at].Score, grades[at].Classification = score, classByModel(score)
 		}
@@ -168,10 +168,10 @@ func (s *session) gradesByRule(hits []hit) []float64 {
 		if oneDocument(passages) { // what it is called stands nowhere in it
 			query, question = withoutFiles(query), withoutFiles(question)
 		}
-		byQuery := search.Grade(query, passages)
+		byQuery := evidence.Grade(query, passages)
 		byQuestion := byQuery
 		if query != question {
-			byQuestion = search.Grade(question, passages)
+			byQuestion = evidence.Grade(question, passages)
 		}
 		for k := range passages {
 			scores[i+k] = round3(max(byQuery[k], byQuestion[k]))
@@ -212,15 +212,15 @@ func (s *session) gradesAreUnsure(hits []hit, byRule []float64) bool {
 	for i, h := range hits {
 		score, judged := s.judged[h.citation.ChunkID]
 		switch {
-		case judged && classByModel(score) == search.Correct:
+		case judged && classByModel(score) == evidence.Correct:
 			best = 1
 		case !judged:
 			best, fresh = max(best, byRule[i]), true
 		}
 	}
-	class := search.Class(best)
-	return fresh && (s.cfg.Grading == JudgeModel || class == search.Ambiguous ||
-		class == search.Incorrect && s.task.Request.Mode == ibid.ModeDirect && len(s.state.rounds) >= maxSearches)
+	class := evidence.Class(best)
+	return fresh && (s.cfg.Grading == JudgeModel || class == evidence.Ambiguous ||
+		class == evidence.Incorrect && s.task.Request.Mode == ibid.ModeDirect && len(s.state.rounds) >= maxSearches)
 }
 
 // What the judge's scores mean, as prompts/judge.md asks for them.
@@ -233,11 +233,11 @@ const (
 func classByModel(grade float64) string {
 	switch {
 	case grade >= judgedCorrectFrom:
-		return search.Correct
+		return evidence.Correct
 	case grade < judgedIncorrectBelow:
-		return search.Incorrect
+		return evidence.Incorrect
 	}
-	return search.Ambiguous
+	return evidence.Ambiguous
 }
 
 // verdict counts the grades and says what follows from them.
@@ -248,9 +248,9 @@ func (s *session) verdict(grades []ibid.Grade, expanded int) ibid.PassagesGraded
 	}
 	for _, g := range grades {
 		switch g.Classification {
-		case search.Correct:
+		case evidence.Correct:
 			d.Correct++
-		case search.Ambiguous:
+		case evidence.Ambiguous:
 			d.Ambiguous++
 		default:
 			d.Incorrect++
@@ -325,8 +325,8 @@ func (s *session) expand(ctx context.Context, hits []hit, byRule []float64, grad
 		expanded++
 		g := &grades[i]
 		g.Expanded, g.NewScore, g.ExpandedTo = true, max(better, g.Score), section.ID
-		if search.Class(better) == search.Correct {
-			g.Classification = search.Correct
+		if evidence.Class(better) == evidence.Correct {
+			g.Classification = evidence.Correct
 		}
 	}
 	return expanded, nil
@@ -337,7 +337,7 @@ func (s *session) expand(ctx context.Context, hits []hit, byRule []float64, grad
 func (s *session) sections(ctx context.Context, grades []ibid.Grade) map[string]ibid.Chunk {
 	var ids []string
 	for _, g := range grades {
-		if g.Classification == search.Ambiguous {
+		if g.Classification == evidence.Ambiguous {
 			ids = append(ids, g.ChunkID)
 		}
 	}
@@ -384,7 +384,7 @@ func (s *state) kept(r *round, c *call) []hit {
 	hits := s.hits(c)
 	var kept []hit
 	for _, h := range hits {
-		if g, graded := r.grades[h.citation.ChunkID]; !graded || g.Classification != search.Incorrect {
+		if g, graded := r.grades[h.citation.ChunkID]; !graded || g.Classification != evidence.Incorrect {
 			kept = append(kept, h)
 		}
 	}
@@ -409,7 +409,7 @@ func (s *state) shown(r *round, c *call) string {
 	for _, h := range s.kept(r, c) {
 		citation := h.citation
 		g := r.grades[citation.ChunkID]
-		useful = useful || g.Classification != search.Incorrect
+		useful = useful || g.Classification != evidence.Incorrect
 		if g.Expanded {
 			if n, ok := s.ledger.Number[g.ExpandedTo]; ok {
 				citation, _ = s.ledger.At(n)

@@ -83,7 +83,7 @@ func (s *session) support(c cite.Claim) evidence.Support {
 		}
 		return evidence.JudgeTable(c.Text, all.String())
 	}
-	pieces := make([]evidence.Evidence, len(cited))
+	pieces := make([]evidence.Passage, len(cited))
 	for i, e := range cited {
 		pieces[i] = s.withAround(e)
 	}
@@ -126,13 +126,13 @@ func (s *session) degree(c cite.Claim, v evidence.Support) ibid.SupportDegree {
 }
 
 // withAround is a passage as evidence, with what stands around it.
-func (s *session) withAround(c ibid.Citation) evidence.Evidence {
+func (s *session) withAround(c ibid.Citation) evidence.Passage {
 	if s.stream != nil {
-		if e, ok := s.stream.place.Evidence(c.ChunkID); ok {
+		if e, ok := s.stream.place.Passage(c.ChunkID); ok {
 			return e
 		}
 	}
-	return evidence.Evidence{Under: c.Title + "\n" + c.Heading, Text: c.Text}
+	return evidence.Passage{Under: c.Title + "\n" + c.Heading, Text: c.Text}
 }
 
 func (s *session) evidence(c cite.Claim) []ibid.Citation {

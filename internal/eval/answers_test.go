@@ -167,7 +167,7 @@ func (denier) Generate(_ context.Context, req ibid.ModelRequest, emit func(ibid.
 }
 
 func TestVerdictsAreMeasured(t *testing.T) {
-	passage := evidence.Evidence{Under: "Rivers", Text: "The Rhine flows through Cologne and is 1,230 kilometres long. Bread is baked in the town."}
+	passage := evidence.Passage{Under: "Rivers", Text: "The Rhine flows through Cologne and is 1,230 kilometres long. Bread is baked in the town."}
 	known := []claim{
 		{text: "The Rhine flows through Cologne and is 1,230 kilometres long.", evidence: passage, holds: true},
 		{text: "Bread is baked in the town.", evidence: passage, holds: true},

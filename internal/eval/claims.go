@@ -20,7 +20,7 @@ import (
 type claim struct {
 	kind     string
 	text     string
-	evidence evidence.Evidence
+	evidence evidence.Passage
 	holds    bool
 }
 
@@ -44,7 +44,7 @@ func claims(set *Set, n int, seed uint64) []claim {
 		}
 		i := rng.IntN(len(set.Chunks[d]))
 		here, other := set.Chunks[d][i], set.Chunks[d][(i+1)%len(set.Chunks[d])]
-		ev := evidence.Evidence{Under: set.Documents[d].Title, Text: here.Text}
+		ev := evidence.Passage{Under: set.Documents[d].Title, Text: here.Text}
 		add := func(kind, s string, holds bool) {
 			if s != "" {
 				all = append(all, claim{kind, s, ev, holds})
@@ -181,7 +181,7 @@ func (m claimant) Generate(ctx context.Context, req ibid.ModelRequest, emit func
 }
 
 // given is a search that finds one passage, whatever is asked.
-type given struct{ evidence evidence.Evidence }
+type given struct{ evidence evidence.Passage }
 
 // Spec tells the model about the tool.
 func (given) Spec() ibid.ToolSpec {

@@ -9,13 +9,14 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/evidence"
 	"ibid/internal/ibidtest"
 	"ibid/internal/search"
 )
 
 // gradedPassage is a passage that was found for a question of SQuAD.
 type gradedPassage struct {
-	signals search.GradeSignals
+	signals evidence.GradeSignals
 	grade   float64
 	answers bool // it is the paragraph that has the answer
 	hidden  bool // that paragraph was left out of what was found
@@ -50,7 +51,7 @@ func gradedPassages(t *testing.T, dir string, n int, seed uint64) []gradedPassag
 				}
 			}
 			passages = passages[:min(search.DefaultLimit, len(passages))]
-			signals, grades := search.SignalsOf(q.Text, passages), search.Grade(q.Text, passages)
+			signals, grades := evidence.SignalsOf(q.Text, passages), evidence.Grade(q.Text, passages)
 			for k, p := range passages {
 				all = append(all, gradedPassage{signals: signals[k], grade: grades[k], answers: set.Relevant[q.ID][p.ID] > 0,
 					hidden: hidden, held: set.heldOut(q), query: i})
@@ -100,23 +101,23 @@ func measureGrades(t *testing.T, dir string, want [6]float64) {
 		if !p.held {
 			continue
 		}
-		class := search.Class(p.grade)
+		class := evidence.Class(p.grade)
 		asked[p.query] = true
-		if class == search.Correct {
+		if class == evidence.Correct {
 			some[p.hidden][p.query] = true
 			correct++
 		}
 		switch {
 		case p.answers:
 			answers++
-			if class == search.Correct {
+			if class == evidence.Correct {
 				correctAnswers++
-			} else if class == search.Incorrect {
+			} else if class == evidence.Incorrect {
 				answersLost++
 			}
 		default:
 			others++
-			if class == search.Incorrect {
+			if class == evidence.Incorrect {
 				othersDropped++
 			}
 		}
@@ -139,7 +140,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// TestFitGrades fits the weights of search.Grade and logs them.
+// TestFitGrades fits the weights of evidence.Grade and logs them.
 func TestFitGrades(t *testing.T) {
 	if os.Getenv("IBID_FIT") == "" {
 		t.Skip("IBID_FIT=1 fits the weights of grades anew")

@@ -32,7 +32,7 @@ func measureSupport(t *testing.T, dir string, want map[string]float64) {
 	n, right, un := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	var all, allRight float64
 	for _, c := range claims(set, 1500, 1) {
-		s := evidence.Judge(c.text, []evidence.Evidence{c.evidence})
+		s := evidence.Judge(c.text, []evidence.Passage{c.evidence})
 		n[c.kind]++
 		all++
 		if (s.Verdict == evidence.Supported) == c.holds {

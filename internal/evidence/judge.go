@@ -27,12 +27,6 @@ const (
 	unsupportedBelow = 0.40
 )
 
-// Evidence is a passage that a claim is held against.
-type Evidence struct {
-	Under string // what it stands under: the title of its document, its headings
-	Text  string
-}
-
 // Support is how far evidence bears a claim out.
 type Support struct {
 	Verdict string
@@ -63,7 +57,7 @@ func (s Support) Degree() ibid.SupportDegree {
 //
 // A claim that no piece bears out alone is held against all of them together: the
 // closest sentence of each.
-func Judge(claim string, evidence []Evidence) Support {
+func Judge(claim string, evidence []Passage) Support {
 	j := newJudge(claim, evidence)
 	best := Support{Verdict: Unsupported}
 	scores, closest := make([]float64, len(evidence)), make([]nearest, len(evidence))
@@ -148,7 +142,7 @@ type judge struct {
 	evidence [][]sentence // by piece: what it stands under, then its sentences
 }
 
-func newJudge(claim string, evidence []Evidence) *judge {
+func newJudge(claim string, evidence []Passage) *judge {
 	language := text.Language(claim)
 	for i := 0; language == "" && i < len(evidence); i++ {
 		language = text.Language(evidence[i].Text)
@@ -342,7 +336,7 @@ func (j *judge) wrong(n nearest) float64 {
 // prose, so that only figures and names are compared: where one of the claim's is
 // not in it, as when it is rounded, the claim is supported in part.
 func JudgeTable(claim, table string) Support {
-	j := newJudge(claim, []Evidence{{Text: table}})
+	j := newJudge(claim, []Passage{{Text: table}})
 	all := readSentence(text.NewMemo(text.NewAnalyzer("en")), table)
 	s := Support{Verdict: Supported, Score: 1, By: []int{0}}
 	held := map[string]bool{}

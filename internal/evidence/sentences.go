@@ -68,12 +68,12 @@ func (m *Matcher) parts(statement string) []string {
 
 // judge holds a statement against the sources of the sentences that were chosen.
 func (m *Matcher) judge(statement string, sentences []int) Support {
-	var pieces []Evidence
+	var pieces []Passage
 	var seen []int
 	for _, i := range sentences {
 		if source := m.sentences[i].Source; !slices.Contains(seen, source) {
 			seen = append(seen, source)
-			pieces = append(pieces, m.Evidence(source))
+			pieces = append(pieces, m.Passage(source))
 		}
 	}
 	return Judge(statement, pieces)

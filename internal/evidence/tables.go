@@ -14,7 +14,7 @@ func (m *Matcher) backByTable(statement string, tables []int) Backing {
 	a := m.assert(statement)
 	best := Backing{Support: ibid.SupportNotFound}
 	for _, source := range tables {
-		judged := JudgeTable(statement, m.Evidence(source).Text)
+		judged := JudgeTable(statement, m.Passage(source).Text)
 		if len(best.Spans) > 0 && judged.Score <= best.Score {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/evidence"
 	"ibid/internal/text"
 )
 
@@ -32,7 +33,7 @@ const wrongFigure = 1.5
 // confidence estimates how likely the best sentence holds the answer. Fitted
 // (logistic) on half of the articles of SQuAD's development set, where for half
 // of the questions the paragraph with the answer was hidden.
-func confidence(ranked []text.Choice) float64 {
+func confidence(ranked []evidence.Choice) float64 {
 	best := ranked[0]
 	next, other := 0.0, 0.0
 	if len(ranked) > 1 {
@@ -107,7 +108,7 @@ func withoutDocuments(question string, passages []ibid.Handled) string {
 // assured is the confidence in an answer, which is not to be called unsure where
 // one sentence has all that the question says (four of five such are right), or
 // defines what it asks for.
-func assured(ranked []text.Choice) float64 {
+func assured(ranked []evidence.Choice) float64 {
 	if best := ranked[0]; best.Coverage > 0.99 || best.Defines >= 0.9 {
 		return max(confidence(ranked), sureFrom)
 	}
@@ -115,16 +116,16 @@ func assured(ranked []text.Choice) float64 {
 }
 
 // choose ranks the sentences of the passages by how well they answer.
-func choose(question string, passages []ibid.Handled) []text.Choice {
-	sections := make([]text.Section, len(passages))
+func choose(question string, passages []ibid.Handled) []evidence.Choice {
+	of := make([]evidence.Passage, len(passages))
 	for i, p := range passages {
-		sections[i] = text.Section{Under: p.Title + "\n" + p.Heading, Text: p.Text, Score: p.Score}
+		of[i] = evidence.Passage{Under: p.Title + "\n" + p.Heading, Text: p.Text, Score: p.Score}
 	}
-	return text.ChooseFrom(question, sections)
+	return evidence.Choose(question, of)
 }
 
 // worthSaying reports whether the best sentence is likely enough to answer.
-func worthSaying(ranked []text.Choice) bool {
+func worthSaying(ranked []evidence.Choice) bool {
 	return confidence(ranked) >= quietBelow && ranked[0].Within >= leastCovered
 }
 
@@ -150,7 +151,7 @@ const (
 
 // pick chooses what to quote: the best sentence, others that come close, and
 // the sentence before one that cannot be understood without it.
-func pick(ranked []text.Choice, passages []ibid.Handled) []quotation {
+func pick(ranked []evidence.Choice, passages []ibid.Handled) []quotation {
 	var quotes []quotation
 	taken := 0
 	for _, c := range ranked {
@@ -180,7 +181,7 @@ func isHeading(p ibid.Handled, sentence string) bool {
 }
 
 // said is the sentence that was chosen.
-func said(passages []ibid.Handled, c text.Choice) string {
+func said(passages []ibid.Handled, c evidence.Choice) string {
 	return passages[c.Passage].Text[c.Start:c.End]
 }
 
@@ -193,17 +194,17 @@ func startsLow(s string) bool {
 	return unicode.IsLower(r)
 }
 
-func sentenceBefore(ranked []text.Choice, c text.Choice) (text.Choice, bool) {
+func sentenceBefore(ranked []evidence.Choice, c evidence.Choice) (evidence.Choice, bool) {
 	for _, o := range ranked {
 		if o.Passage == c.Passage && o.Sentence == c.Sentence-1 {
 			return o, true
 		}
 	}
-	return text.Choice{}, false
+	return evidence.Choice{}, false
 }
 
 // repeats reports whether a quotation says the same already.
-func repeats(quotes []quotation, c text.Choice, passages []ibid.Handled) bool {
+func repeats(quotes []quotation, c evidence.Choice, passages []ibid.Handled) bool {
 	for _, q := range quotes {
 		if q.passage == c.Passage && q.first <= c.Sentence && c.Sentence <= q.last {
 			return true

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"strings"
@@ -9,7 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
-	"ibid/internal/text"
+	"ibid/internal/evidence"
 )
 
 // propositionPassages is how many passages the sentences are taken from.
@@ -41,14 +40,10 @@ func (s *Searcher) Propositions(ctx context.Context, view access.View, q Query) 
 
 // sentences returns the best sentences of passages, each once.
 func sentences(query string, passages []ibid.Passage, limit int) []ibid.Passage {
-	sections := make([]text.Section, len(passages))
-	for i, p := range passages {
-		sections[i] = text.Section{Under: text.Passage(cmp.Or(p.Document.Title, p.Document.Name), p.Heading, ""), Text: p.Text, Score: p.Score}
-	}
 	var best []ibid.Passage
 	said := make(map[string]bool)
 	top := math.Inf(-1)
-	for _, c := range text.ChooseFrom(query, sections) {
+	for _, c := range evidence.Choose(query, evidence.Passages(passages)) {
 		p := passages[c.Passage]
 		words := strings.Join(strings.Fields(p.Text[c.Start:c.End]), " ")
 		if said[words] || c.Within == 0 || c.Asks || isHeading(&p, c.Span) {
@@ -66,7 +61,7 @@ func sentences(query string, passages []ibid.Passage, limit int) []ibid.Passage 
 
 // proposition is one sentence of a passage. The ranker's scores are logits: their
 // differences say how many times likelier one is than another.
-func proposition(p ibid.Passage, c text.Choice, score float64) ibid.Passage {
+func proposition(p ibid.Passage, c evidence.Choice, score float64) ibid.Passage {
 	passage := p.Chunk
 	p.ID, p.ParentID, p.Level, p.Ordinal = ibid.SentenceID(passage.ID, c.Sentence), passage.ID, sentenceLevel, c.Sentence
 	p.Text, p.Start, p.End = passage.Text[c.Start:c.End], passage.Start+c.Start, passage.Start+c.End

@@ -1,10 +1,10 @@
 package search
 
 import (
-	"cmp"
 	"strings"
 
 	"ibid"
+	"ibid/internal/evidence"
 	"ibid/internal/text"
 )
 
@@ -12,13 +12,8 @@ import (
 // query: the words that a citation of the passage highlights. The built-in model
 // chooses what it quotes in the same way.
 func quote(query string, passages []ibid.Passage) {
-	sections := make([]text.Section, len(passages))
-	for i, p := range passages {
-		title := cmp.Or(p.Document.Title, p.Document.Name)
-		sections[i] = text.Section{Under: text.Passage(title, p.Heading, ""), Text: p.Text, Score: p.Score}
-	}
 	done := 0
-	for _, c := range text.ChooseFrom(query, sections) {
+	for _, c := range evidence.Choose(query, evidence.Passages(passages)) {
 		p := &passages[c.Passage]
 		if p.Quote.Text != "" || isHeading(p, c.Span) {
 			continue

@@ -13,17 +13,10 @@ type form struct {
 	kind  Kind
 }
 
-// grammar is what the rules know of a language besides English: how it asks, and
-// how it says what the answer may be.
+// grammar is how a language besides English asks.
 type grammar struct {
-	forms     []form // longest first
-	nouns     map[Kind]map[string]bool
-	defining  map[string]bool // verbs of definitions
-	articles  map[string]bool // what follows them there
-	narrowing map[string]bool
-	naming    map[string]bool
-	traits    map[string]traits
-	reasons   []string
+	forms []form // longest first
+	nouns map[Kind]map[string]bool
 }
 
 // grammars by language: those whose file says how they ask. English has rules of its
@@ -43,13 +36,12 @@ var kindNames = map[Kind]string{KindPerson: "person", KindPlace: "place", KindTi
 	KindDefine: "define", KindName: "name", KindAny: "other"}
 
 func newGrammar(code string) *grammar {
-	g := &grammar{nouns: map[Kind]map[string]bool{}, defining: wordsOf(code, "defines"), articles: wordsOf(code, "article"), narrowing: wordsOf(code, "narrows"),
-		naming: wordsOf(code, "calls"), traits: map[string]traits{}, reasons: Phrases(code, "reason")}
+	g := &grammar{nouns: map[Kind]map[string]bool{}}
 	for kind, name := range kindNames {
 		for _, s := range Phrases(code, "asks "+name) {
 			g.forms = append(g.forms, form{strings.Fields(strings.ReplaceAll(s, "-", " ")), kind})
 		}
-		if nouns := wordsOf(code, "noun "+name); len(nouns) > 0 {
+		if nouns := WordsOf(code, "noun "+name); len(nouns) > 0 {
 			g.nouns[kind] = nouns
 		}
 	}
@@ -59,14 +51,6 @@ func newGrammar(code string) *grammar {
 		}
 		return slices.Compare(a.words, b.words)
 	})
-	for t, role := range map[traits]string{isTimeWord: "time word", isNumberWord: "number word", isPlaceBefore: "place before"} {
-		for w := range wordsOf(code, role) {
-			g.traits[w] |= t
-		}
-	}
-	for w := range g.defining {
-		g.traits[w] |= isDefining
-	}
 	return g
 }
 
@@ -116,7 +100,7 @@ func (g *grammar) kindOf(words []string) (kind Kind, asking formAt) {
 }
 
 // englishAsks begin a question in English.
-var englishAsks = wordsOf("en", "begins")
+var englishAsks = WordsOf("en", "begins")
 
 // QuestionLanguage is the language that a question is asked in. Most are too
 // short for Language to tell, but not how they ask. "" where neither does.
@@ -189,10 +173,18 @@ var unspacedForms = []struct {
 	{"怎么", KindAny}, {"怎麼", KindAny}, {"如何", KindAny}, {"どのように", KindAny}, {"どう", KindAny}, {"どの", KindAny}, {"どれ", KindAny}, {"何", KindAny}, {"什么", KindAny}, {"什麼", KindAny},
 }
 
-// withoutAsking takes the asking words out of a Chinese or Japanese question, and
+// unspacedLanguage reports whether a language that is written without spaces has forms
+// of its own here.
+func unspacedLanguage(language string) bool { return language == "zh" || language == "ja" }
+
+// WithoutAsking takes the asking words out of a Chinese or Japanese question, and
 // the particles that tie the others together: pairs of characters across them are
-// in no answer.
-func withoutAsking(question, language string) (rest string, kind Kind) {
+// in no answer. It returns what kind of answer they ask for. Questions in other
+// languages stay as they are; KindOfWords reads those.
+func WithoutAsking(question, language string) (rest string, kind Kind) {
+	if !unspacedLanguage(language) {
+		return question, KindAny
+	}
 	rest = question
 	for _, f := range unspacedForms {
 		if strings.Contains(rest, f.words) {

@@ -1,5 +1,7 @@
 package text
 
+import "slices"
+
 // Kind is what sort of answer a question expects, where its words tell: those of
 // English, and of the languages in grammars.
 type Kind uint8
@@ -18,23 +20,39 @@ const (
 // KindOf tells what sort of answer a question expects.
 func KindOf(question string) Kind {
 	language := QuestionLanguage(question)
-	if g := grammars[language]; g != nil {
-		kind, _ := g.kindOf(plainWords(question))
+	if _, kind := WithoutAsking(question, language); kind != KindAny || unspacedLanguage(language) {
 		return kind
 	}
-	if language == "zh" || language == "ja" {
-		_, kind := withoutAsking(question, language)
-		return kind
-	}
-	return kindOf(plainWords(question))
+	kind, _ := KindOfWords(plainWords(question), language)
+	return kind
 }
+
+// KindOfWords tells what sort of answer a question expects from its normalized words,
+// in order, and returns those that do not only ask.
+func KindOfWords(words []string, language string) (kind Kind, rest []string) {
+	g := grammars[language]
+	if g == nil {
+		return kindOf(words), words
+	}
+	kind, asking := g.kindOf(words)
+	return kind, slices.Delete(words, asking.at, asking.at+len(asking.words))
+}
+
+// askingWords are in no answer.
+var askingWords = WordSet("who whom whose when where why which what how many much long old often")
+
+// Asking reports whether a normalized word says what is asked for ("who"), not about
+// what.
+func Asking(word string) bool { return askingWords[word] }
 
 // What a noun after "what" or "which" says about the answer.
 var (
-	timeNouns   = wordsOf("en", "noun time")
-	numberNouns = wordsOf("en", "noun number")
-	placeNouns  = wordsOf("en", "noun place")
-	personNouns = wordsOf("en", "noun person")
+	timeNouns   = WordsOf("en", "noun time")
+	numberNouns = WordsOf("en", "noun number")
+	placeNouns  = WordsOf("en", "noun place")
+	personNouns = WordsOf("en", "noun person")
+	// narrowing words begin what narrows a question down: "a factor in R".
+	narrowing   = WordsOf("en", "narrows")
 	auxiliaries = WordSet("is are was were 's does do did")
 )
 

@@ -20,7 +20,10 @@ import (
 //	asks KIND            how the language asks for a kind of answer (kind.go), "other" for none
 //	noun KIND            what a noun behind "what" or "which" says about the answer
 //	begins               words that a question begins with, to tell its language
-//	defines, article, narrows, calls   definitions (define.go); "is or means" in sentences
+//
+// those of package evidence:
+//
+//	defines, article, narrows, calls   definitions; "is or means" in sentences
 //	month, time word, number word, place before, reason   what an answer of a kind has
 //
 // and those of package question, which are phrases of its forms.
@@ -77,8 +80,8 @@ func Phrases(language, role string) []string { return lexicons[language][role] }
 // Roles are those that a language has phrases for, in order.
 func Roles(language string) []string { return slices.Sorted(maps.Keys(lexicons[language])) }
 
-// wordsOf are the words that play a role in a language.
-func wordsOf(language, role string) map[string]bool {
+// WordsOf are the words that play a role in a language.
+func WordsOf(language, role string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range Phrases(language, role) {
 		set[w] = true

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ibid"
+	"ibid/internal/evidence"
 	"ibid/internal/text"
 )
 
@@ -15,15 +16,11 @@ const excerptRoom = 12_000
 // says what the text is. Where nothing has to do with the question the text is
 // shown from its beginning.
 func relevant(question string, passages []ibid.Passage, bytes int) []ibid.Passage {
-	sections := make([]text.Section, len(passages))
-	for i, p := range passages {
-		sections[i] = text.Section{Under: text.Passage(title(p.Document), p.Heading, ""), Text: p.Text}
-	}
 	order := []int{}
 	if len(passages) > 0 {
 		order = append(order, 0)
 	}
-	for _, c := range text.ChooseFrom(question, sections) {
+	for _, c := range evidence.Choose(question, unscored(passages)) {
 		p := &passages[c.Passage]
 		if p.Quote.Text == "" {
 			p.Quote = ibid.Quote{Text: p.Text[c.Start:c.End], Start: p.Start + c.Start, End: p.Start + c.End, Page: firstPage(p.Pages)}
@@ -39,6 +36,15 @@ func relevant(question string, passages []ibid.Passage, bytes int) []ibid.Passag
 		}
 	}
 	return shownInOrder(passages, order, bytes)
+}
+
+// unscored are passages whose scores do not compare, as chosen from: all alike.
+func unscored(passages []ibid.Passage) []evidence.Passage {
+	of := make([]evidence.Passage, len(passages))
+	for i, p := range passages {
+		of[i] = evidence.Passage{Under: text.Passage(title(p.Document), p.Heading, ""), Text: p.Text}
+	}
+	return of
 }
 
 // shownInOrder takes passages by rank as long as they fit, and puts them in the

@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/evidence"
 	"ibid/internal/search"
 	"ibid/internal/text"
 )
@@ -73,12 +74,8 @@ func withFiles(found search.Result, query string, files []ibid.Passage, limit in
 		return found
 	}
 	union := alternating(found.Passages, beside)
-	sections := make([]text.Section, len(union))
-	for i, p := range union {
-		sections[i] = text.Section{Under: text.Passage(title(p.Document), p.Heading, ""), Text: p.Text}
-	}
-	fits := map[string]text.Choice{} // the best sentence of each passage
-	for _, c := range text.ChooseFrom(query, sections) {
+	fits := map[string]evidence.Choice{} // the best sentence of each passage
+	for _, c := range evidence.Choose(query, unscored(union)) {
 		if id := union[c.Passage].ID; fits[id].End == 0 {
 			fits[id] = c
 		}
@@ -92,7 +89,7 @@ func withFiles(found search.Result, query string, files []ibid.Passage, limit in
 }
 
 // placed merges the passages of files, best first, into those of the library.
-func placed(library, files []ibid.Passage, fits map[string]text.Choice) []ibid.Passage {
+func placed(library, files []ibid.Passage, fits map[string]evidence.Choice) []ibid.Passage {
 	merged := slices.Clone(library)
 	for i, p := range files {
 		fit := fits[p.ID]

@@ -112,15 +112,15 @@ func (p *Placer) match() *evidence.Matcher {
 	return p.matcher
 }
 
-// Evidence is what a chunk that was found says, with what stands around it; false
+// Passage is what a chunk that was found says, with what stands around it; false
 // for one that is not known.
-func (p *Placer) Evidence(chunkID string) (evidence.Evidence, bool) {
+func (p *Placer) Passage(chunkID string) (evidence.Passage, bool) {
 	m := p.match()
 	i, ok := p.known[chunkID]
 	if !ok {
-		return evidence.Evidence{}, false
+		return evidence.Passage{}, false
 	}
-	return m.Evidence(i), true
+	return m.Passage(i), true
 }
 
 // sourceOf makes a source of a passage and the chunks around it.

@@ -1,11 +1,11 @@
-package text
+package search
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestHighlights(t *testing.T) {
+func TestHighlighter(t *testing.T) {
 	for _, tt := range []struct{ query, passage, want string }{
 		{"What were the companies' revenues?", "The company has revenue. Revenues of a company.", "company revenue Revenues company"},
 		{"error E-1042", "Error E-1042, not E-1043.", "Error E-1042 E"},
@@ -16,7 +16,7 @@ func TestHighlights(t *testing.T) {
 		{"nothing", "at all", ""},
 	} {
 		var got []string
-		for _, s := range Highlights(tt.query, tt.passage) {
+		for _, s := range newHighlighter(tt.query).spans(tt.passage, "") {
 			got = append(got, tt.passage[s.Start:s.End])
 		}
 		if s := strings.Join(got, " "); s != tt.want {
@@ -25,11 +25,11 @@ func TestHighlights(t *testing.T) {
 	}
 }
 
-func FuzzHighlights(f *testing.F) {
+func FuzzHighlighter(f *testing.F) {
 	f.Add("FY2018 首都", "In fy2018 a_b 首都首都 \xff")
 	f.Fuzz(func(t *testing.T, query, passage string) {
 		at := 0
-		for _, s := range Highlights(query, passage) {
+		for _, s := range newHighlighter(query).spans(passage, "") {
 			if s.Start < at || s.End <= s.Start || s.End > len(passage) {
 				t.Fatalf("span %v after %d in %d bytes", s, at, len(passage))
 			}

@@ -1,11 +1,9 @@
-package search
+package evidence
 
 import (
-	"cmp"
 	"math"
 
 	"ibid"
-	"ibid/internal/text"
 )
 
 // Classes of a passage, by how likely it answers the question.
@@ -39,7 +37,7 @@ func Class(grade float64) string {
 type GradeSignals [6]float64
 
 const (
-	gScore    = iota // of its best sentence (text.Choice)
+	gScore    = iota // of its best sentence (Choice)
 	gWithin          // the greatest share of the question's words in a sentence and around it
 	gDensity         // share of the best sentence that the question says
 	gGap             // the best sentence's score less the best of all other passages, within ±6
@@ -74,15 +72,10 @@ const maxAhead = 6
 
 // SignalsOf describes each passage.
 func SignalsOf(question string, passages []ibid.Passage) []GradeSignals {
-	sections := make([]text.Section, len(passages))
-	for i, p := range passages {
-		title := cmp.Or(p.Document.Title, p.Document.Name)
-		sections[i] = text.Section{Under: text.Passage(title, p.Heading, ""), Text: p.Text, Score: p.Score}
-	}
 	all := make([]GradeSignals, len(passages))
 	chosen := make([]bool, len(passages))
 	var sentences, scores highest
-	for _, c := range text.ChooseFrom(question, sections) {
+	for _, c := range Choose(question, Passages(passages)) {
 		s := &all[c.Passage]
 		s[gWithin] = max(s[gWithin], c.Within)
 		if !chosen[c.Passage] { // the best of its passage comes first

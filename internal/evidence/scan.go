@@ -1,15 +1,17 @@
-package text
+package evidence
 
 import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"ibid/internal/text"
 )
 
 // scan goes through a sentence word by word and fills the signals that need the
 // words in their order. Its buffers are used again for the next sentence.
 type scan struct {
-	q       *question
+	q       *asked
 	c       *candidate
 	words   int    // so far
 	content int    // of them, those that are no stop words
@@ -24,19 +26,19 @@ type scan struct {
 
 // read fills a candidate from its sentence. The words of a row's header count
 // as its own, but are no evidence.
-func (s *scan) read(q *question, c *candidate, sentence string) {
+func (s *scan) read(q *asked, c *candidate, sentence string) {
 	*s = scan{q: q, c: c, number: -10, last: -1, matched: s.matched[:0], answers: s.answers[:0], order: s.order[:0]}
 	s.see(c.Header, nil)
-	e := evidence{kind: q.kind}
+	e := expected{kind: q.kind}
 	s.see(sentence, &e)
-	if q.kind == KindReason && givesReason(sentence, q.grammar) {
+	if q.kind == text.KindReason && givesReason(sentence, q.lexicon) {
 		e.best = 1
 	}
 	s.fill(&c.signals, e.best)
 }
 
-func (s *scan) see(text string, e *evidence) {
-	for w := range Words(text) {
+func (s *scan) see(part string, e *expected) {
+	for w := range text.Words(part) {
 		m := s.q.meaning(w.Text)
 		s.c.terms |= bit(m.term)
 		s.c.related |= m.related
@@ -47,7 +49,7 @@ func (s *scan) see(text string, e *evidence) {
 			continue
 		}
 		s.words++
-		upper := capital(text, w.Start)
+		upper := capital(part, w.Start)
 		if e != nil {
 			e.see(m, upper)
 		}
@@ -57,7 +59,7 @@ func (s *scan) see(text string, e *evidence) {
 
 // place notes where a word stands.
 func (s *scan) place(m meaning, upper bool) {
-	if s.q.kind.mayAnswer(m, upper, s.words == 1) {
+	if mayAnswer(s.q.kind, m, upper, s.words == 1) {
 		s.answers = append(s.answers, s.words)
 	}
 	if m.traits&(isFigures|isNumberWord) != 0 {
@@ -78,8 +80,8 @@ func (s *scan) place(m meaning, upper bool) {
 	s.last = m.term
 }
 
-func (s *scan) fill(sig *signals, evidence float64) {
-	sig[sEvidence] = evidence
+func (s *scan) fill(sig *signals, best float64) {
+	sig[sEvidence] = best
 	if n := len(s.q.pairs); n > 0 {
 		sig[sPairs] = float64(bits.OnesCount64(s.pairs)) / float64(n)
 	}
@@ -90,16 +92,16 @@ func (s *scan) fill(sig *signals, evidence float64) {
 		sig[sDensity] = float64(len(s.matched)) / float64(s.content)
 		sig[sNovelty] = min(1, float64(s.content-len(s.matched))/10)
 	}
-	sig[sNear] = nearest(s.matched, s.answers)
+	sig[sNear] = nearness(s.matched, s.answers)
 	sig[sOrder] = float64(rising(s.order)) / float64(max(1, len(s.q.terms)))
 	if s.words < 5 {
 		sig[sShort] = 1
 	}
 }
 
-// nearest is 1 when a matched term stands beside a possible answer, and less
+// nearness is 1 when a matched term stands beside a possible answer, and less
 // the farther the nearest five are.
-func nearest(matched, answers []int) float64 {
+func nearness(matched, answers []int) float64 {
 	best := 0.0
 	for _, a := range answers {
 		sum := 0.0

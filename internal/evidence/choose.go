@@ -1,4 +1,4 @@
-package text
+package evidence
 
 import (
 	"cmp"
@@ -7,20 +7,15 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-)
 
-// Section is a text to choose sentences from.
-type Section struct {
-	Under string // what it stands under: the title of its document, its headings
-	Text  string
-	Score float64 // how well it fits as a whole; comparable among the sections
-}
+	"ibid/internal/text"
+)
 
 // Choice is a sentence that may answer a question.
 type Choice struct {
 	Passage  int // which of the passages
 	Sentence int // which of its sentences
-	Span
+	text.Span
 	Header   string  // of the row of a table: what stands above it, its columns and its section
 	Score    float64 // comparable among the choices of one question
 	Coverage float64 // share of the question's terms, by weight, that the sentence and its header hold
@@ -38,38 +33,25 @@ type Choice struct {
 	Figure  bool    // a number of the question is not there
 }
 
-// Choose ranks the sentences of passages by how likely they answer a question,
-// best first. The passages come best first too; scores are their own, nil means
-// all alike.
-func Choose(question string, passages []string, scores []float64) []Choice {
-	sections := make([]Section, len(passages))
-	for i, p := range passages {
-		sections[i].Text = p
-		if scores != nil {
-			sections[i].Score = scores[i]
-		}
-	}
-	return ChooseFrom(question, sections)
-}
-
-// ChooseFrom is Choose where it is known what the passages stand under, which
-// tells what their sentences are about.
-func ChooseFrom(question string, sections []Section) []Choice {
-	r := &ranker{question: readQuestion(question, languageOfAny(question, sections))}
+// Choose ranks the sentences of passages by how likely they answer a question, best
+// first. The passages come best first too; what they stand under tells what their
+// sentences are about.
+func Choose(question string, passages []Passage) []Choice {
+	r := &ranker{asked: readAsked(question, languageOfAny(question, passages))}
 	top := 0.0
-	for i, s := range sections {
-		r.read(i, s.Text)
-		top = max(top, s.Score)
+	for i, p := range passages {
+		r.read(i, p.Text)
+		top = max(top, p.Score)
 	}
 	r.weigh()
 	choices := make([]Choice, 0, len(r.all))
 	for i := 0; i < len(r.all); {
-		s := sections[r.all[i].Passage]
+		p := passages[r.all[i].Passage]
 		relative := 1.0
 		if top > 0 {
-			relative = s.Score / top
+			relative = p.Score / top
 		}
-		under := r.question.termsOf(s.Under)
+		under := r.asked.termsOf(p.Under)
 		end := r.describe(i, under, relative)
 		met := r.meet(r.all[i:end], under)
 		for ; i < end; i++ {
@@ -81,11 +63,11 @@ func ChooseFrom(question string, sections []Section) []Choice {
 }
 
 // languageOfAny is the language of the question or, as most are too short to
-// tell, of the first section that tells.
-func languageOfAny(question string, sections []Section) string {
-	language := QuestionLanguage(question)
-	for i := 0; language == "" && i < len(sections); i++ {
-		language = Language(sections[i].Text)
+// tell, of the first passage that tells.
+func languageOfAny(question string, passages []Passage) string {
+	language := text.QuestionLanguage(question)
+	for i := 0; language == "" && i < len(passages); i++ {
+		language = text.Language(passages[i].Text)
 	}
 	return language
 }
@@ -93,7 +75,7 @@ func languageOfAny(question string, sections []Section) string {
 // ranker ranks the sentences of some passages by how well they answer a
 // question.
 type ranker struct {
-	*question
+	*asked
 	all     []candidate       // in reading order
 	weights [maxAsked]float64 // of the question's terms
 	total   float64           // of all of them
@@ -141,11 +123,11 @@ const (
 	numSignals
 )
 
-// weights were fitted (softmax over the sentences of the seven best passages)
+// choiceWeights were fitted (softmax over the sentences of the seven best passages)
 // on half of the articles of SQuAD's development set, except for what hardly
 // occurs there: questions, fragments, code, tables, definitions and identifiers. See TestQuoting of the
 // reader for what they come to on the other half.
-var weights = signals{
+var choiceWeights = signals{
 	sCoverage: 3.3, sPairs: 0.2, sContext: 0.6, sAfter: 0.2,
 	sPassagePairs: 1.8, sScore: 3.1, sRank: 1.2,
 	sEvidence: 0.9, sNoEvidence: -0.9, sNovelty: -0.3, sDensity: 1.4, sShort: -0.3, sQuestion: -2,
@@ -155,12 +137,12 @@ var weights = signals{
 
 // read takes in the sentences of a passage.
 func (r *ranker) read(passage int, s string) {
-	var above table
-	for i, span := range Sentences(s) {
+	var above rowHeader
+	for i, span := range text.Sentences(s) {
 		c := candidate{Choice: Choice{Passage: passage, Sentence: i, Span: span}}
 		sentence := s[span.Start:span.End]
 		c.Header = above.next(sentence)
-		r.scan.read(r.question, &c, sentence)
+		r.scan.read(r.asked, &c, sentence)
 		c.signals.look(sentence, r.kind)
 		switch {
 		case r.defined != "":
@@ -220,7 +202,7 @@ func (r *ranker) describe(first int, under uint64, score float64) (end int) {
 		}
 		r.cover(&r.all[i], before, after)
 		for k, v := range sig {
-			r.all[i].Score += weights[k] * v
+			r.all[i].Score += choiceWeights[k] * v
 		}
 	}
 	return end
@@ -238,7 +220,7 @@ func (r *ranker) cover(c *candidate, before, after uint64) {
 	// Names may stand before the sentence.
 	sig[sRelation] = r.weight(c.terms&^r.named) / max(r.weight(^r.named), 1e-9)
 	sig[sNamed] = r.weight((c.terms|before)&r.named) / max(r.weight(r.named), 1e-9)
-	if r.kind != KindAny {
+	if r.kind != text.KindAny {
 		sig[sNoEvidence] = 1 - sig[sEvidence]
 		sig[sCovEvidence] = sig[sEvidence] * sig[sCoverage]
 	}
@@ -276,12 +258,12 @@ func (c *candidate) choice(met Choice) Choice {
 }
 
 // look fills the signals that come from how a sentence looks.
-func (sig *signals) look(s string, kind Kind) {
+func (sig *signals) look(s string, kind text.Kind) {
 	if strings.HasSuffix(s, "?") {
 		sig[sQuestion] = 1
 	}
-	if TableRow(s) {
-		if kind == KindNumber && totals.MatchString(s) {
+	if text.TableRow(s) {
+		if kind == text.KindNumber && totals.MatchString(s) {
 			sig[sTotal] = 1
 		}
 		return

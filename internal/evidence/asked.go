@@ -1,10 +1,13 @@
-package text
+package evidence
 
 import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"ibid/internal/text"
 )
 
 // maxAsked is how many distinct terms of a question count, and how many pairs of
@@ -15,12 +18,12 @@ const maxAsked = 64
 // "invent" and "inventor".
 const relatedBytes = 5
 
-// question is what is looked for in every sentence. Sets of its terms are bits,
+// asked is what is looked for in every sentence. Sets of its terms are bits,
 // in the order of the question.
-type question struct {
-	analyzer *Analyzer
-	kind     Kind
-	terms    map[string]int8    // → bit
+type asked struct {
+	analyzer *text.Analyzer
+	kind     text.Kind
+	terms    map[string]int8    // → its number, 0 to 63
 	pairs    map[[2]int8]uint64 // neighbouring terms → the bit of the pair
 	begin    map[string]uint64  // beginnings of terms → the terms
 	first    [256]bool          // bytes that a word which is one of the terms may begin with
@@ -28,7 +31,7 @@ type question struct {
 	figures  uint64             // terms that are numbers
 	subject  uint64             // of "what is X": the terms of X
 	counted  int8               // of "how many X": the term X; else -1
-	grammar  *grammar           // of the question's language; nil for English and the unknown
+	lexicon  *lexicon           // of the question's language
 	defined  string             // in Chinese and Japanese: what the question asks to define
 	exact    []string           // the identifiers that it names, joined: "e1042", "parseconfigfile"
 	said     map[string]bool    // all its words, normalized
@@ -44,24 +47,21 @@ type meaning struct {
 	traits  traits
 }
 
-func readQuestion(s, language string) *question {
-	q := &question{analyzer: NewAnalyzer(cmp.Or(language, "en")), counted: -1,
+// readAsked reads a question in a language; "" for one that is not known.
+func readAsked(s, language string) *asked {
+	q := &asked{analyzer: text.NewAnalyzer(cmp.Or(language, "en")), counted: -1,
 		terms: make(map[string]int8), pairs: make(map[[2]int8]uint64), begin: make(map[string]uint64),
 		said: make(map[string]bool), seen: make(map[string]meaning, 1<<9)}
 	for b := utf8.RuneSelf; b < len(q.first); b++ {
 		q.first[b] = true // what a word loses with its accents
 	}
-	q.grammar = grammars[language]
-	unspaced := KindAny
-	if language == "zh" || language == "ja" {
-		asked := s
-		s, unspaced = withoutAsking(asked, language)
-		if unspaced == KindDefine {
-			q.defined = Normalize(strings.Join(strings.Fields(s), ""))
-		}
+	q.lexicon = lexiconOf(language)
+	s, q.kind = text.WithoutAsking(s, language)
+	if q.kind == text.KindDefine {
+		q.defined = text.Normalize(strings.Join(strings.Fields(s), ""))
 	}
 	var words, named []string
-	for w := range Words(s) {
+	for w := range text.Words(s) {
 		q.said[w.Text] = true
 		if w.Joined {
 			if !isOrdinal(w.Text) && !slices.Contains(q.exact, w.Text) && len(q.exact) < maxAsked {
@@ -74,26 +74,19 @@ func readQuestion(s, language string) *question {
 		}
 		words = append(words, w.Text)
 	}
-	switch {
-	case q.grammar != nil:
-		kind, asking := q.grammar.kindOf(words)
-		q.kind = kind
-		words = slices.Delete(words, asking.at, asking.at+len(asking.words))
-	case unspaced != KindAny:
-		q.kind = unspaced
-	default:
-		q.kind = kindOf(words)
+	if q.kind == text.KindAny {
+		q.kind, words = text.KindOfWords(words, language)
 	}
 	q.number(q.content(words))
 	for _, w := range named {
 		q.named |= bit(q.find(w))
 	}
 	for _, w := range words {
-		if allDigits(w) {
+		if isFigure(w) {
 			q.figures |= bit(q.find(w))
 		}
 	}
-	if q.kind == KindDefine {
+	if q.kind == text.KindDefine {
 		q.subject = q.subjectOf(words)
 	}
 	if i := slices.Index(words, "many"); i > 0 && words[i-1] == "how" && i+1 < len(words) {
@@ -112,16 +105,9 @@ func isOrdinal(word string) bool {
 	return false
 }
 
-// askingWords are in no answer.
-var askingWords = WordSet("who whom whose when where why which what how many much long old often")
-
-// Asking reports whether a normalized word says what is asked for ("who"), not about
-// what.
-func Asking(word string) bool { return askingWords[word] }
-
 // content returns the search terms of a question in order, without asking words
 // where others are left.
-func (q *question) content(words []string) []string {
+func (q *asked) content(words []string) []string {
 	var content, all []string
 	for _, w := range words {
 		t, ok := q.analyzer.Term(w)
@@ -129,7 +115,7 @@ func (q *question) content(words []string) []string {
 			continue
 		}
 		all = append(all, t)
-		if !Asking(w) {
+		if !text.Asking(w) {
 			content = append(content, t)
 		}
 	}
@@ -140,7 +126,7 @@ func (q *question) content(words []string) []string {
 }
 
 // number gives each term its bit, and each pair of neighbours.
-func (q *question) number(content []string) {
+func (q *asked) number(content []string) {
 	last := int8(-1)
 	for _, t := range content {
 		at, known := q.terms[t]
@@ -164,7 +150,7 @@ func (q *question) number(content []string) {
 }
 
 // find returns the term of the question that a normalized word is, -1 for none.
-func (q *question) find(word string) int8 {
+func (q *asked) find(word string) int8 {
 	if t, ok := q.analyzer.Term(word); ok {
 		if at, asked := q.terms[t]; asked {
 			return at
@@ -176,14 +162,11 @@ func (q *question) find(word string) int8 {
 // meaning looks a normalized word up. Most words come up often. Stemming costs most,
 // and stemmers keep the first letter, so it is spared where none of the terms
 // begins with that.
-func (q *question) meaning(word string) meaning {
+func (q *asked) meaning(word string) meaning {
 	if m, ok := q.seen[word]; ok {
 		return m
 	}
-	m := meaning{term: -1, content: !q.analyzer.Stop(word), said: q.said[word], traits: traitsOf(word)}
-	if q.grammar != nil {
-		m.traits |= q.grammar.traits[word]
-	}
+	m := meaning{term: -1, content: !q.analyzer.Stop(word), said: q.said[word], traits: q.lexicon.traitsOf(word)}
 	if m.content && q.first[word[0]] {
 		t := q.analyzer.Stem(word)
 		if at, asked := q.terms[t]; asked {
@@ -198,9 +181,9 @@ func (q *question) meaning(word string) meaning {
 }
 
 // termsOf returns the terms of the question that a text has.
-func (q *question) termsOf(s string) uint64 {
+func (q *asked) termsOf(s string) uint64 {
 	var terms uint64
-	for w := range Words(s) {
+	for w := range text.Words(s) {
 		terms |= bit(q.meaning(w.Text).term)
 	}
 	return terms
@@ -216,6 +199,6 @@ func bit(term int8) uint64 {
 
 // capital reports whether a capital stands at i.
 func capital(s string, i int) bool {
-	c, _ := classAt(s, i)
-	return c == upper
+	c, _ := utf8.DecodeRuneInString(s[i:])
+	return unicode.IsUpper(c)
 }

@@ -1,29 +1,20 @@
-package text
+package evidence
 
-import "strings"
+import (
+	"strings"
 
-// defining are the verbs of definitions, and articles what follows them there.
-var (
-	defining = wordsOf("en", "defines")
-	articles = wordsOf("en", "article")
-	// narrowing words begin what narrows a question down: "a factor in R".
-	narrowing = wordsOf("en", "narrows")
-	naming    = wordsOf("en", "calls")
+	"ibid/internal/text"
 )
 
 // subjectOf returns the terms of what a question asks to define: those before
 // it is narrowed down.
-func (q *question) subjectOf(words []string) uint64 {
-	narrowing := narrowing
-	if q.grammar != nil {
-		narrowing = q.grammar.narrowing
-	}
+func (q *asked) subjectOf(words []string) uint64 {
 	var subject uint64
 	for _, w := range words {
-		if narrowing[w] && subject != 0 {
+		if q.lexicon.narrowing[w] && subject != 0 {
 			break
 		}
-		if !Asking(w) {
+		if !text.Asking(w) {
 			subject |= bit(q.find(w))
 		}
 	}
@@ -40,15 +31,12 @@ const (
 // defines says how much a sentence looks like a definition of the question's
 // subject, from 0 to 1: "A data frame is a list …", "This is called a typed
 // trace".
-func (q *question) defines(sentence string) float64 {
-	defining, articles, naming := defining, articles, naming
-	if g := q.grammar; g != nil {
-		defining, articles, naming = g.defining, g.articles, g.naming
-	}
+func (q *asked) defines(sentence string) float64 {
+	defining, articles, naming := q.lexicon.defining, q.lexicon.articles, q.lexicon.naming
 	var words []string
 	var seen, run uint64
 	first, last := -1, -1
-	for w := range Words(sentence) {
+	for w := range text.Words(sentence) {
 		if w.Joined {
 			continue
 		}
@@ -95,7 +83,7 @@ func (q *question) defines(sentence string) float64 {
 // definesUnspaced is defines for Chinese and Japanese: the subject near the start
 // of the sentence, and then what is said of it.
 func definesUnspaced(sentence, subject string) float64 {
-	s := Normalize(strings.Join(strings.Fields(sentence), ""))
+	s := text.Normalize(strings.Join(strings.Fields(sentence), ""))
 	before, after, ok := strings.Cut(s, subject)
 	if !ok || len(before) > 24 {
 		return 0
