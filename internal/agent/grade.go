@@ -11,6 +11,7 @@ import (
 	"ibid"
 	"ibid/internal/agent/cite"
 	"ibid/internal/evidence"
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -164,14 +165,14 @@ func (s *session) gradesByRule(hits []hit) []float64 {
 			passages = append(passages, hits[end].passage())
 			end++
 		}
-		query, question := hits[i].query(), s.question()
+		query, asked := hits[i].query(), s.question()
 		if oneDocument(passages) { // what it is called stands nowhere in it
-			query, question = withoutFiles(query), withoutFiles(question)
+			query, asked = question.WithoutFile(query), question.WithoutFile(asked)
 		}
 		byQuery := evidence.Grade(query, passages)
 		byQuestion := byQuery
-		if query != question {
-			byQuestion = evidence.Grade(question, passages)
+		if query != asked {
+			byQuestion = evidence.Grade(asked, passages)
 		}
 		for k := range passages {
 			scores[i+k] = round3(max(byQuery[k], byQuestion[k]))
@@ -184,19 +185,6 @@ func (s *session) gradesByRule(hits []hit) []float64 {
 // oneDocument reports whether all passages are of one document.
 func oneDocument(passages []ibid.Passage) bool {
 	return !slices.ContainsFunc(passages, func(p ibid.Passage) bool { return p.Document.Title != passages[0].Document.Title })
-}
-
-// withoutFiles takes the names of files out of a question, as long as something
-// is left.
-func withoutFiles(question string) string {
-	file := text.FileMention.FindString(question)
-	if file == "" {
-		return question
-	}
-	if _, rest := text.Mentions(question, [][]string{{file}}); text.Asks(rest) {
-		return rest
-	}
-	return question
 }
 
 func round3(v float64) float64 { return float64(int(v*1000+0.5)) / 1000 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ibid"
+	"ibid/internal/text"
 )
 
 const (
@@ -119,7 +120,7 @@ func termsOf(question string) []string {
 	return terms
 }
 
-var tooCommon = wordSet("the a an of in on at by for to is are was were do does did how many much what which who where when and or not with from per each all any it its there we our")
+var tooCommon = text.WordSet("the a an of in on at by for to is are was were do does did how many much what which who where when and or not with from per each all any it its there we our")
 
 // isText reports whether values of a column may be words.
 func isText(c ibid.DatabaseColumn) bool {

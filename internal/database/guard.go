@@ -3,6 +3,8 @@ package database
 import (
 	"fmt"
 	"strings"
+
+	"ibid/internal/text"
 )
 
 // check parses a statement and returns an error that says to whoever wrote it
@@ -56,7 +58,7 @@ func (g *guard) at(i int) token {
 
 // writing are the words that never stand bare in a query that only reads. A
 // column of such a name has to be put into quotes.
-var writing = wordSet(`insert update delete merge into create drop alter truncate attach detach pragma vacuum reindex
+var writing = text.WordSet(`insert update delete merge into create drop alter truncate attach detach pragma vacuum reindex
 	copy grant revoke returning outfile dumpfile`)
 
 // allowed looks at one token in its place.
@@ -98,12 +100,12 @@ func internal(name string) bool {
 }
 
 // opening are the words that a bracket may follow without being called.
-var opening = wordSet(`select from where and or not in exists any all some as on using when then else case by having limit offset
+var opening = text.WordSet(`select from where and or not in exists any all some as on using when then else case by having limit offset
 	values union except intersect over filter within group between like ilike similar is distinct with recursive materialized
 	join lateral escape array row rows range order partition interval cross inner left right full outer natural limit fetch first next`)
 
 // types may be given a length: cast(x as varchar(10)).
-var types = wordSet(`varchar char character varying decimal numeric dec bit float real timestamp time timestamptz timetz interval text integer bpchar double precision`)
+var types = text.WordSet(`varchar char character varying decimal numeric dec bit float real timestamp time timestamptz timetz interval text integer bpchar double precision`)
 
 // call looks at a name before a bracket: a function has to be on the list, and
 // must be the system's own, not one that somebody made.
@@ -262,18 +264,10 @@ func (g *guard) bracket(i int) (int, error) {
 	return i + 1, nil
 }
 
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		set[w] = true
-	}
-	return set
-}
-
 // harmless are the functions that only compute, of both dialects, and whose
 // result is about as large as what they are given. repeat, lpad, printf,
 // zeroblob and their like are not among them: they fill the memory.
-var harmless = wordSet(`
+var harmless = text.WordSet(`
 	count sum total avg min max group_concat string_agg array_agg median stddev stddev_pop stddev_samp variance var_pop var_samp
 	corr covar_pop covar_samp regr_slope regr_intercept regr_r2 percentile percentile_cont percentile_disc mode bool_and bool_or every
 	json_agg jsonb_agg json_object_agg json_group_array json_group_object

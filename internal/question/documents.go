@@ -77,8 +77,7 @@ func Whole(q string) (name string, ok bool) {
 		}
 	}
 	if file := text.FileMention.FindString(q); file != "" {
-		_, rest := text.Mentions(q, [][]string{{file}})
-		return file, !text.Asks(rest)
+		return file, asksOnly(q, file)
 	}
 	if m := contents.FindStringSubmatch(q); m != nil {
 		return strings.Trim(m[1]+m[2], wrapping), true
@@ -100,8 +99,7 @@ func AboutAll(s string) bool {
 	if file == "" {
 		return contents.MatchString(s)
 	}
-	_, rest := text.Mentions(s, [][]string{{file}})
-	return !text.Asks(rest)
+	return asksOnly(s, file)
 }
 
 var (

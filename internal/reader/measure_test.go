@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/evidence"
 	"ibid/internal/ibidtest"
 	"ibid/internal/text"
 )
@@ -268,12 +269,12 @@ func measureAbstaining(t *testing.T, s *squad, want []float64, every int) {
 			}
 			ok := holds(said(found, ranked[0]), q.answers)
 			c.answered++
-			if confidence(ranked) >= sureFrom {
+			if evidence.Confidence(ranked) >= sureFrom {
 				c.sure++
 			}
 			if ok {
 				c.right++
-				if confidence(ranked) >= sureFrom {
+				if evidence.Confidence(ranked) >= sureFrom {
 					c.sureRight++
 				}
 			}
@@ -324,7 +325,7 @@ func measureThresholds(t *testing.T, s *squad, want []float64, every int) {
 			found := s.search(q.text, hide)
 			a := answer{}
 			if ranked := choose(q.text, found); len(ranked) > 0 && ranked[0].Within >= leastCovered {
-				a = answer{confidence(ranked), holds(said(found, ranked[0]), q.answers)}
+				a = answer{evidence.Confidence(ranked), holds(said(found, ranked[0]), q.answers)}
 			}
 			halves[half] = append(halves[half], a)
 		}

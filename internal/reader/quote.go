@@ -2,7 +2,6 @@ package reader
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"strings"
 	"unicode"
@@ -10,6 +9,7 @@ import (
 
 	"ibid"
 	"ibid/internal/evidence"
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -23,36 +23,6 @@ const (
 	// a sentence and what stands before it must hold to be quoted at all.
 	leastCovered = 0.30
 )
-
-// maxAhead bounds how far the best sentence may be ahead of others.
-const maxAhead = 6
-
-// wrongFigure is taken off where a number of the question is nowhere near.
-const wrongFigure = 1.5
-
-// confidence estimates how likely the best sentence holds the answer. Fitted
-// (logistic) on half of the articles of SQuAD's development set, where for half
-// of the questions the paragraph with the answer was hidden.
-func confidence(ranked []evidence.Choice) float64 {
-	best := ranked[0]
-	next, other := 0.0, 0.0
-	if len(ranked) > 1 {
-		next = ranked[1].Score
-	}
-	for _, c := range ranked[1:] {
-		if c.Passage != best.Passage {
-			other = c.Score
-			break
-		}
-	}
-	ahead := min(max(best.Score-other, -maxAhead), maxAhead)
-	z := -8.762 + 0.169*best.Score + 0.344*min(best.Score-next, maxAhead) + 0.267*ahead + 1.277*best.Density +
-		2.617*best.Found + 3.218*best.Missing + 0.252*float64(best.Terms) + 1.365*best.Named
-	if best.Figure { // another year, another sum: what is said is of something else
-		z -= wrongFigure
-	}
-	return 1 / (1 + math.Exp(-z))
-}
 
 // quoteAll answers one or several questions.
 func (r *Reader) quoteAll(questions []string, passages []ibid.Handled) (string, bool) {
@@ -73,8 +43,8 @@ func (r *Reader) quoteAll(questions []string, passages []ibid.Handled) (string, 
 }
 
 // quote answers a question by quoting, or reports that nothing fits.
-func (r *Reader) quote(question string, passages []ibid.Handled) (string, bool) {
-	ranked := choose(withoutDocuments(question, passages), passages)
+func (r *Reader) quote(asked string, passages []ibid.Handled) (string, bool) {
+	ranked := choose(withoutDocuments(asked, passages), passages)
 	if len(ranked) == 0 || !worthSaying(ranked) {
 		return "", false
 	}
@@ -83,7 +53,7 @@ func (r *Reader) quote(question string, passages []ibid.Handled) (string, bool) 
 
 // withoutDocuments takes the names of the documents that passages are from out of
 // a question: "What does the lease say about pets?" is about pets.
-func withoutDocuments(question string, passages []ibid.Handled) string {
+func withoutDocuments(asked string, passages []ibid.Handled) string {
 	var called [][]string
 	seen := map[string]bool{}
 	for _, p := range passages {
@@ -92,17 +62,14 @@ func withoutDocuments(question string, passages []ibid.Handled) string {
 			called = append(called, []string{p.Title})
 		}
 	}
-	file := text.FileMention.FindString(question)
+	file := text.FileMention.FindString(asked)
 	if file != "" && len(called) == 1 { // a search of this file alone, whatever its title is
 		called[0] = append(called[0], file)
 	}
 	if len(called) == 0 {
-		return question
+		return asked
 	}
-	if _, rest := text.Mentions(question, called); text.Asks(rest) {
-		return rest
-	}
-	return question
+	return question.Without(asked, called)
 }
 
 // assured is the confidence in an answer, which is not to be called unsure where
@@ -110,23 +77,23 @@ func withoutDocuments(question string, passages []ibid.Handled) string {
 // defines what it asks for.
 func assured(ranked []evidence.Choice) float64 {
 	if best := ranked[0]; best.Coverage > 0.99 || best.Defines >= 0.9 {
-		return max(confidence(ranked), sureFrom)
+		return max(evidence.Confidence(ranked), sureFrom)
 	}
-	return confidence(ranked)
+	return evidence.Confidence(ranked)
 }
 
 // choose ranks the sentences of the passages by how well they answer.
-func choose(question string, passages []ibid.Handled) []evidence.Choice {
+func choose(asked string, passages []ibid.Handled) []evidence.Choice {
 	of := make([]evidence.Passage, len(passages))
 	for i, p := range passages {
 		of[i] = evidence.Passage{Under: p.Title + "\n" + p.Heading, Text: p.Text, Score: p.Score}
 	}
-	return evidence.Choose(question, of)
+	return evidence.Choose(asked, of)
 }
 
 // worthSaying reports whether the best sentence is likely enough to answer.
 func worthSaying(ranked []evidence.Choice) bool {
-	return confidence(ranked) >= quietBelow && ranked[0].Within >= leastCovered
+	return evidence.Confidence(ranked) >= quietBelow && ranked[0].Within >= leastCovered
 }
 
 // quotation is a run of neighbouring sentences of one passage.

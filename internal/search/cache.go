@@ -133,12 +133,12 @@ type form struct {
 }
 
 // light words change nothing about what is asked.
-var light = words(`please tell me can could you give show say let know would like explain i want need find out us kindly just hey hi so do does did
+var light = text.WordSet(`please tell me can could you give show say let know would like explain i want need find out us kindly just hey hi so do does did
 	is are was were be been the a an of in on at to for by with from it this that there have has had will shall may 's s`)
 
 // relating words change what is asked, and analysers take some of them for stop
 // words.
-var relating = words(`before after first last more less most least under over above below between without against into during until since not no never
+var relating = text.WordSet(`before after first last more less most least under over above below between without against into during until since not no never
 	all any each every only own same other both few who whom whose what when where which why how many much long often old far`)
 
 func formOf(question string) form {
@@ -207,12 +207,4 @@ func (f form) alike(g form) float64 {
 func sameSet(a, b []string) bool {
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
 	return slices.Equal(slices.Compact(a), slices.Compact(b))
-}
-
-func words(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
 }

@@ -1,7 +1,5 @@
 package text
 
-import "strings"
-
 // stopWords returns the words of a language that say nothing about a topic,
 // normalized. Single letters that elision and contraction leave behind are among
 // them.
@@ -10,11 +8,7 @@ func stopWords(language string) map[string]bool {
 	if !ok {
 		return nil
 	}
-	stop := make(map[string]bool)
-	for _, w := range strings.Fields(list) {
-		stop[w] = true
-	}
-	return stop
+	return WordSet(list)
 }
 
 // stopLists holds the function words of the languages that can be told apart
