@@ -5,7 +5,7 @@ import "testing"
 func TestWithout(t *testing.T) {
 	lease := [][]string{{"The Lease", "lease.pdf"}}
 	for q, want := range map[string]string{
-		"What does the lease say about pets?":       "about pets?",
+		"What does the lease say about pets?":       "pets?",
 		"What does lease.pdf say about pets?":       "pets?",
 		"Summarise lease.pdf":                       "Summarise lease.pdf",
 		"What does the contract say about the rent": "What does the contract say about the rent",
