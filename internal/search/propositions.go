@@ -62,13 +62,10 @@ func sentences(query string, passages []ibid.Passage, limit int) []ibid.Passage 
 // proposition is one sentence of a passage. The ranker's scores are logits: their
 // differences say how many times likelier one is than another.
 func proposition(p ibid.Passage, c evidence.Choice, score float64) ibid.Passage {
-	passage := p.Chunk
+	passage, quoted := p.Chunk, QuoteOf(p, c.Span)
 	p.ID, p.ParentID, p.Level, p.Ordinal = ibid.SentenceID(passage.ID, c.Sentence), passage.ID, sentenceLevel, c.Sentence
 	p.Text, p.Start, p.End = passage.Text[c.Start:c.End], passage.Start+c.Start, passage.Start+c.End
 	p.Score = score
-	p.Quote = ibid.Quote{Text: p.Text, Start: p.Start, End: p.End}
-	if len(p.Pages) > 0 {
-		p.Quote.Page = p.Pages[0]
-	}
+	p.Quote = quoted
 	return p
 }

@@ -18,10 +18,7 @@ func quote(query string, passages []ibid.Passage) {
 		if p.Quote.Text != "" || isHeading(p, c.Span) {
 			continue
 		}
-		p.Quote = ibid.Quote{Text: p.Text[c.Start:c.End], Start: p.Start + c.Start, End: p.Start + c.End}
-		if len(p.Pages) > 0 {
-			p.Quote.Page = p.Pages[0]
-		}
+		p.Quote = QuoteOf(*p, c.Span)
 		if done++; done == len(passages) {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/search"
 	"ibid/internal/text"
 	"ibid/internal/tool/param"
 )
@@ -116,7 +117,7 @@ func (t *CompareDocuments) compare(ctx context.Context, sides [2]side, question 
 		content += "\n(cut off at the model's length limit)"
 	}
 	content = text.Clip(defuse(content), ibid.MaxToolOutput/2)
-	passages := room(interleave(sides[0].passages, sides[1].passages), ibid.MaxToolOutput-len(content))
+	passages := room(search.Alternating(sides[0].passages, sides[1].passages), ibid.MaxToolOutput-len(content))
 	return ibid.ToolOutput{
 		Content:  content,
 		Summary:  fmt.Sprintf("%s and %s, %s", title(a), title(b), count(len(passages), "passage")),
@@ -167,19 +168,4 @@ func nameSources(s string, places map[string]string) string {
 		}
 		return "(" + strings.Join(named, "; ") + ")"
 	})
-}
-
-// interleave takes from both in turn, so that neither document crowds out the
-// other.
-func interleave(a, b []ibid.Passage) []ibid.Passage {
-	var all []ibid.Passage
-	for i := range max(len(a), len(b)) {
-		if i < len(a) {
-			all = append(all, a[i])
-		}
-		if i < len(b) {
-			all = append(all, b[i])
-		}
-	}
-	return all
 }

@@ -67,3 +67,14 @@ func shown(env ibid.ToolEnv, wanted string) (ibid.Citation, error) {
 	}
 	return ibid.Citation{}, complain("no passage %q was shown to you; use the id of one that was, like c1", line(wanted, 80))
 }
+
+// onPage returns the passages that stand on a page.
+func onPage(all []ibid.Passage, page int) []ibid.Passage {
+	var on []ibid.Passage
+	for _, p := range all {
+		if slices.Contains(p.Pages, page) {
+			on = append(on, p)
+		}
+	}
+	return on
+}

@@ -99,13 +99,7 @@ func (t *Read) part(d ibid.Document, what string, passages []ibid.Passage) ibid.
 }
 
 func (t *Read) page(d ibid.Document, passages []ibid.Passage, page int) ibid.ToolOutput {
-	var on []ibid.Passage
-	for _, p := range passages {
-		if slices.Contains(p.Pages, page) {
-			on = append(on, p)
-		}
-	}
-	switch {
+	switch on := onPage(passages, page); {
 	case len(on) > 0:
 		return t.part(d, fmt.Sprintf("page %d", page), on)
 	case d.Pages == 0:

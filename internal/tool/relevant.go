@@ -4,8 +4,7 @@ import (
 	"slices"
 
 	"ibid"
-	"ibid/internal/evidence"
-	"ibid/internal/text"
+	"ibid/internal/search"
 )
 
 // excerptRoom is what one call shows of a text that is cut into passages, in bytes.
@@ -20,10 +19,10 @@ func relevant(question string, passages []ibid.Passage, bytes int) []ibid.Passag
 	if len(passages) > 0 {
 		order = append(order, 0)
 	}
-	for _, c := range evidence.Choose(question, unscored(passages)) {
+	for _, c := range search.Sentences(question, passages) {
 		p := &passages[c.Passage]
 		if p.Quote.Text == "" {
-			p.Quote = ibid.Quote{Text: p.Text[c.Start:c.End], Start: p.Start + c.Start, End: p.Start + c.End, Page: firstPage(p.Pages)}
+			p.Quote = search.QuoteOf(*p, c.Span)
 			p.Score = c.Within
 		}
 		if c.Within > 0 && !slices.Contains(order, c.Passage) {
@@ -36,15 +35,6 @@ func relevant(question string, passages []ibid.Passage, bytes int) []ibid.Passag
 		}
 	}
 	return shownInOrder(passages, order, bytes)
-}
-
-// unscored are passages whose scores do not compare, as chosen from: all alike.
-func unscored(passages []ibid.Passage) []evidence.Passage {
-	of := make([]evidence.Passage, len(passages))
-	for i, p := range passages {
-		of[i] = evidence.Passage{Under: text.Passage(title(p.Document), p.Heading, ""), Text: p.Text}
-	}
-	return of
 }
 
 // shownInOrder takes passages by rank as long as they fit, and puts them in the

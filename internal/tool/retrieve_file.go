@@ -150,16 +150,6 @@ func pagesOrParts(pages, parts int) string {
 	return count(parts, "part")
 }
 
-func onPage(all []ibid.Passage, page int) []ibid.Passage {
-	var on []ibid.Passage
-	for _, p := range all {
-		if slices.Contains(p.Pages, page) {
-			on = append(on, p)
-		}
-	}
-	return on
-}
-
 // partsOf cuts a text into parts that one call can show.
 func partsOf(all []ibid.Passage) [][]ibid.Passage {
 	var parts [][]ibid.Passage

@@ -1,18 +1,13 @@
 package tool
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"ibid"
 	"ibid/internal/access"
-	"ibid/internal/evidence"
-	"ibid/internal/search"
-	"ibid/internal/text"
 )
 
 // The files of a conversation are searched beside the library, in that conversation
@@ -27,9 +22,6 @@ const (
 	// readingTime bounds how long one search waits for files that nobody has read
 	// yet; those that take longer are found by a later one.
 	readingTime = 20 * time.Second
-	// likeliestPassages is how many passages of the files are compared with what was
-	// found in the library.
-	likeliestPassages = 64
 )
 
 // searched returns the passages of a conversation's newest files. What cannot be
@@ -61,112 +53,4 @@ func (t FileTexts) searched(ctx context.Context, view access.View, threadID stri
 		all = append(all, filePassages(f, x)...)
 	}
 	return all, nil
-}
-
-// withFiles puts passages of the conversation's files in their places among those
-// that were found in the library. One ranking of the sentences of both says where:
-// a passage of a file comes behind those of the library whose best sentence fits
-// the query at least as well, and the library's keep their order. Scores are those
-// of the neighbour, so that they stay comparable.
-func withFiles(found search.Result, query string, files []ibid.Passage, limit int) search.Result {
-	beside := likeliest(query, files, likeliestPassages)
-	if len(beside) == 0 {
-		return found
-	}
-	union := alternating(found.Passages, beside)
-	fits := map[string]evidence.Choice{} // the best sentence of each passage
-	for _, c := range evidence.Choose(query, unscored(union)) {
-		if id := union[c.Passage].ID; fits[id].End == 0 {
-			fits[id] = c
-		}
-	}
-	beside = slices.DeleteFunc(beside, func(p ibid.Passage) bool { return fits[p.ID].Within == 0 })
-	slices.SortStableFunc(beside, func(a, b ibid.Passage) int { return cmp.Compare(fits[b.ID].Score, fits[a.ID].Score) })
-	found.ChunksSearched += len(files)
-	found.Passages = placed(found.Passages, beside, fits)
-	found.Passages = found.Passages[:min(len(found.Passages), limit)]
-	return found
-}
-
-// placed merges the passages of files, best first, into those of the library.
-func placed(library, files []ibid.Passage, fits map[string]evidence.Choice) []ibid.Passage {
-	merged := slices.Clone(library)
-	for i, p := range files {
-		fit := fits[p.ID]
-		p.Quote = ibid.Quote{Text: p.Text[fit.Start:fit.End], Start: p.Start + fit.Start, End: p.Start + fit.End, Page: firstPage(p.Pages)}
-		ahead := 0 // passages of the library that fit at least as well
-		for _, l := range library {
-			if fits[l.ID].Score >= fit.Score {
-				ahead++
-			}
-		}
-		switch {
-		case len(library) > 0:
-			p.Score = library[min(ahead, len(library)-1)].Score
-		default: // the scores of sentences are logits
-			p.Score = math.Exp(fit.Score - fits[files[0].ID].Score)
-		}
-		p.Match.Fused = p.Score
-		merged = slices.Insert(merged, ahead+i, p)
-	}
-	return merged
-}
-
-// alternating takes passages of both by turns, so that neither is ahead in a ranking
-// that prefers what comes first.
-func alternating(a, b []ibid.Passage) []ibid.Passage {
-	var both []ibid.Passage
-	for i := range max(len(a), len(b)) {
-		if i < len(a) {
-			both = append(both, a[i])
-		}
-		if i < len(b) {
-			both = append(both, b[i])
-		}
-	}
-	return both
-}
-
-// likeliest returns at most n passages, those that hold most of the query's words
-// first; the fewer passages have a word, the more it counts.
-func likeliest(query string, passages []ibid.Passage, n int) []ibid.Passage {
-	a := text.NewMemo(text.NewAnalyzer(cmp.Or(text.QuestionLanguage(query), "en")))
-	wanted := map[string]int{} // place among the query's words
-	for w := range text.Words(query) {
-		if term, ok := a.Term(w.Text); ok && !text.Asking(w.Text) {
-			if _, known := wanted[term]; !known && len(wanted) < 64 {
-				wanted[term] = len(wanted)
-			}
-		}
-	}
-	held := make([]uint64, len(passages)) // a bit for each word
-	count := make([]float64, len(wanted))
-	for i, p := range passages {
-		for w := range text.Words(text.Passage(title(p.Document), p.Heading, p.Text)) {
-			term, ok := a.Term(w.Text)
-			at, asked := wanted[term]
-			if ok && asked && held[i]&(1<<at) == 0 {
-				held[i] |= 1 << at
-				count[at]++
-			}
-		}
-	}
-	weight := make([]float64, len(passages))
-	var order []int
-	for i := range passages {
-		for at, n := range count {
-			if held[i]&(1<<at) != 0 {
-				weight[i] += math.Log(1 + float64(len(passages))/n)
-			}
-		}
-		if held[i] != 0 {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(weight[k], weight[i]) })
-	best := make([]ibid.Passage, min(n, len(order)))
-	for i := range best {
-		best[i] = passages[order[i]]
-	}
-	return best
 }

@@ -69,7 +69,7 @@ func (t *SearchKnowledgeBase) Call(ctx context.Context, view access.View, call i
 	if err != nil {
 		return unsearched(err)
 	}
-	return present(withFiles(found, q.Text, files, q.Limit), q.Scope), nil
+	return present(search.Beside(found, q.Text, files, q.Limit), q.Scope), nil
 }
 
 // searchFor searches and makes an output of what is found.
