@@ -1,6 +1,10 @@
 package ibid
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // SourceKind says what a passage or a citation was taken from.
 type SourceKind string
@@ -86,6 +90,12 @@ type CitedStatement struct {
 	End     int           `json:"end"`
 	Marker  int           `json:"marker"` // byte where the marker begins that shows the footnote
 	Support SupportDegree `json:"support"`
+}
+
+// AtPage is the address of a file at one of its pages, as viewers of browsers read it.
+func AtPage(url string, page int) string {
+	before, _, _ := strings.Cut(url, "#")
+	return fmt.Sprintf("%s#page=%d", before, page)
 }
 
 // Place adds a footnote to those of an answer, by number. The passage that it was

@@ -44,6 +44,9 @@ type Config struct {
 	Tools   []Tool
 	// PageImage fetches the picture of a page; nil where the model sees none.
 	PageImage func(ctx context.Context, view access.View, page ibid.PageRef) (ibid.Image, error)
+	// Drawn reports whether files of a format have pages that can be drawn, so that a
+	// footnote may lead to one of them; nil: those of none.
+	Drawn func(format string) bool
 	// Parents fetches the sections around passages, by chunk id; nil where there
 	// are none.
 	Parents func(ctx context.Context, view access.View, chunkIDs []string) (map[string]ibid.Chunk, error)

@@ -442,11 +442,11 @@ func TestCitationOf(t *testing.T) {
 	}
 	want := ibid.Citation{N: 2, ChunkID: "c_1", DocumentID: "d1", Version: "v1", Title: "The lease", Path: []string{"house", "2024", "lease.pdf"}, Pages: []int{5},
 		Heading: "Lease › Term", Quote: "It ends.", Start: 124, End: 132, Text: p.Text, TextStart: 100, Level: "L3", Score: 0.5, URL: "/v1/documents/d1/file?version=v1#page=5"}
-	if diff := cmp.Diff(want, cite.Of(p, 2)); diff != "" {
+	if diff := cmp.Diff(want, cite.Of(p, 2, nil)); diff != "" {
 		t.Errorf("citation (-want +got):\n%s", diff)
 	}
 	p.Quote, p.Document = ibid.Quote{}, ibid.Document{Name: "a.html", Source: "https://a.example/x", Format: "html"}
-	if c := cite.Of(p, 1); c.Quote != p.Text || c.Title != "a.html" || c.URL != "https://a.example/x" || len(c.Pages) != 2 {
+	if c := cite.Of(p, 1, nil); c.Quote != p.Text || c.Title != "a.html" || c.URL != "https://a.example/x" || len(c.Pages) != 2 {
 		t.Errorf("citation %+v", c)
 	}
 }

@@ -34,7 +34,7 @@ func (s *session) attach(ctx context.Context) (phase, error) {
 			if _, known := s.state.ledger.Number[p.ID]; known {
 				continue
 			}
-			if err := s.emit(ibid.CitationAdded{Citation: cite.Of(p, s.state.ledger.Last+1)}); err != nil {
+			if err := s.emit(ibid.CitationAdded{Citation: cite.Of(p, s.state.ledger.Last+1, s.cfg.Drawn)}); err != nil {
 				return 0, err
 			}
 		}

@@ -435,7 +435,7 @@ func (s *session) output(out ibid.ToolOutput) (text string, added []ibid.Citatio
 		if !known {
 			n = next
 		}
-		citation := cite.Of(p, n)
+		citation := cite.Of(p, n, s.cfg.Drawn)
 		fenced := ibid.FormatPassages([]ibid.Handled{handled(citation)})
 		if b.Len() > 0 && b.Len()+len(fenced) > room {
 			left++
@@ -460,7 +460,7 @@ func (s *session) output(out ibid.ToolOutput) (text string, added []ibid.Citatio
 		n, known := s.state.ledger.Number[out.Cite.ID]
 		if !known {
 			n = next
-			added = append(added, cite.Of(*out.Cite, n))
+			added = append(added, cite.Of(*out.Cite, n, s.cfg.Drawn))
 		}
 		b.WriteString("\n" + ibid.FormatResult(cite.Handle(n)))
 	}

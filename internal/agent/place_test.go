@@ -54,7 +54,7 @@ func placing(t *testing.T, sink func(ibid.EventData) error) *session {
 	s := &session{cfg: cfg.withDefaults(), task: Task{Request: ibid.Request{Text: "What does the lease say?"}}, sink: sink}
 	for i, c := range []ibid.Chunk{leaseChunks[0], leaseChunks[1], houseChunks[0]} {
 		p := ibid.Passage{Chunk: c, Document: ibid.Document{ID: c.DocumentID, Title: c.DocumentID, Name: c.DocumentID + ".pdf"}}
-		s.state.apply(ibid.CitationAdded{Citation: cite.Of(p, i+1)})
+		s.state.apply(ibid.CitationAdded{Citation: cite.Of(p, i+1, nil)})
 	}
 	return s
 }
@@ -306,7 +306,7 @@ func TestPlacingPictures(t *testing.T) {
 	})
 	for n, page := range []int{4, 5} {
 		p := ibid.Passage{Chunk: ibid.Chunk{ID: fmt.Sprintf("t_%d", page), DocumentID: "d_lease", Version: "v1", Pages: []int{page}}, Kind: ibid.SourceImage}
-		s.state.apply(ibid.CitationAdded{Citation: cite.Of(p, n+4)})
+		s.state.apply(ibid.CitationAdded{Citation: cite.Of(p, n+4, nil)})
 	}
 	a := newAnswerStream(t.Context(), s, 0)
 	if err := a.close("The stamp on the first page is blue [c4]. The seal on the second page is red [c5]."); err != nil {

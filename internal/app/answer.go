@@ -42,7 +42,7 @@ func (a *App) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 		Model: chosen.model, Planner: a.planner, Judge: chosen.writer(), Fallback: reader.New(),
 		Limits:  agent.Limits{ToolCalls: a.cfg.Limits.ToolCalls, ModelRequests: a.cfg.Limits.ModelRequests},
 		Grading: agent.Judging(a.cfg.Grading), Verification: agent.Judging(a.cfg.Verification), Parents: a.DB.Parents, Around: a.DB.Around,
-		Now: time.Now, NewID: newID, Log: a.log,
+		Drawn: a.formats().Drawn, Now: time.Now, NewID: newID, Log: a.log,
 	}
 	texts := a.fileTexts()
 	cfg.FilePassages = texts.Passages

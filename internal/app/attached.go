@@ -46,4 +46,6 @@ func (a *App) picture(ctx context.Context, view access.View, fileID string) (ibi
 }
 
 // fileTexts are what the files of conversations say, read in a worker.
-func (a *App) fileTexts() tool.FileTexts { return tool.NewFileTexts(a.DB, files{a.workers}) }
+func (a *App) fileTexts() tool.FileTexts {
+	return tool.NewFileTexts(a.DB, files{a.workers}, a.formats())
+}

@@ -22,7 +22,7 @@ func listed(formats format.List) []api.Format {
 	var all []api.Format
 	for _, f := range formats.Read() {
 		all = append(all, api.Format{Name: f.Name, Label: f.Label, Kind: string(f.Kind), Extensions: f.Extensions, MIME: f.MIME,
-			Drawn: f.Draw != nil, Holds: f.Members != nil})
+			Drawn: formats.Drawn(f.Name), Holds: f.Members != nil})
 	}
 	return all
 }

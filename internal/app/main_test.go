@@ -14,7 +14,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case document.WorkerCommand:
-			os.Exit(document.WorkerMain(os.Stdin, os.Stdout, withCards()))
+			os.Exit(document.WorkerMain(os.Stdin, os.Stdout, withScratch()))
 		case sandbox.WorkerCommand:
 			os.Exit(sandbox.WorkerMain(os.Stdin, os.Stdout))
 		}

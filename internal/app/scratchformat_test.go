@@ -43,8 +43,8 @@ var cards = format.Format{
 	},
 }
 
-// withCards are the formats that the workers of this package's tests read.
-func withCards() format.List { return append(format.List{cards}, document.Formats()...) }
+// withScratch are the formats that the workers of this package's tests read.
+func withScratch() format.List { return append(format.List{cards, plates}, document.Formats()...) }
 
 const boxOfCards = "CARDS\x00Kestrel\nThe kestrel hovers at a height of 20 metres.\x00Osprey\nThe osprey eats nothing but fish.\x00" +
 	"file heron.txt\nThe heron stands still for an hour before it strikes.\n"
@@ -53,7 +53,7 @@ const boxOfCards = "CARDS\x00Kestrel\nThe kestrel hovers at a height of 20 metre
 // for the page, cited and read as an attachment, and nothing else had to be changed for it.
 func TestAScratchFormatNeedsItsLineInTheListOnly(t *testing.T) {
 	t.Parallel()
-	p := openInProcess(t, func(c *config.Config) { c.Formats = withCards() })
+	p := openInProcess(t, func(c *config.Config) { c.Formats = withScratch() })
 	p.addText("birds.box", boxOfCards)
 	p.addText("trees.md", "# Trees\n\nThe oak drops its leaves late.\n")
 

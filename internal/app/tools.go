@@ -41,7 +41,7 @@ func (a *App) resources(c *choice, with tool.Resources) tool.Resources {
 	with.Library, with.Chunks, with.Graph, with.Gallery = shelf{a.DB}, a.DB, a.DB, a.DB
 	with.Finder = finder{a.searcher, search.Mode(a.cfg.SearchMode), a.cfg.Limits.SearchResults}
 	with.Model, with.Writer, with.WholeDocument = c.model, c.writer(), a.cfg.Limits.WholeDocument
-	with.Files, with.Programs, with.FileReader = a.fileTexts(), a.programs, files{a.workers}
+	with.Files, with.Programs, with.FileReader, with.Formats = a.fileTexts(), a.programs, files{a.workers}, a.formats()
 	if a.web != nil {
 		with.Web, with.Fetcher = a.web, a.fetcher
 	}

@@ -94,7 +94,7 @@ func (w *worker) perform(ctx context.Context, j job, file io.Reader) (format.Don
 	case j.Task == taskRender && f.Draw != nil:
 		return format.Done{}, f.Draw(ctx, j.Job, start, w)
 	case j.Task == taskRender:
-		return format.Done{}, format.Refuse("only pages of PDFs can be drawn")
+		return format.Done{}, format.Refuse("files of this kind have no pages that can be drawn")
 	case j.Task == taskMembers && f.Pages != nil:
 		return format.Done{}, nil
 	case f.Pages != nil:

@@ -202,18 +202,18 @@ func TestFindAndGetInfo(t *testing.T) {
 func TestViewChunkImage(t *testing.T) {
 	s := newBrowsable()
 	env := s.env() // c1 the lease, c2 the contract, c3 the notes, c4 the handbook
-	out := call(t, NewViewChunkImage(s), map[string]any{"passage": "c1"}, env)
+	out := call(t, NewViewChunkImage(s, &web{}), map[string]any{"passage": "c1"}, env)
 	if out.Page == nil || *out.Page != (ibid.PageRef{DocumentID: "d1", Version: "v1", Page: 1}) || !strings.Contains(out.Content, "page 1 of Lease") {
 		t.Errorf("%+v", out)
 	}
 	if c := out.Cite; c == nil || c.Kind != ibid.SourceImage || c.DocumentID != "d1" || c.Version != "v1" || len(c.Pages) != 1 || c.Text != "" || c.Start != c.End {
 		t.Errorf("the page is cited as %+v", c)
 	}
-	if out := call(t, NewViewChunkImage(s), map[string]any{"passage": "c2"}, env); !out.Failed || out.Page != nil {
+	if out := call(t, NewViewChunkImage(s, &web{}), map[string]any{"passage": "c2"}, env); !out.Failed || out.Page != nil {
 		t.Errorf("a document without pages: %+v", out)
 	}
 	env.Scope = ibid.Scope{Category: "private"}
-	if out := call(t, NewViewChunkImage(s), map[string]any{"passage": "c1"}, env); !out.Failed || out.Page != nil {
+	if out := call(t, NewViewChunkImage(s, &web{}), map[string]any{"passage": "c1"}, env); !out.Failed || out.Page != nil {
 		t.Errorf("outside the scope: %+v", out)
 	}
 }

@@ -48,10 +48,13 @@ type FileReader interface {
 type FetchURL struct {
 	fetcher Fetcher
 	reader  FileReader
+	formats Formats
 }
 
 // NewFetchURL returns the tool.
-func NewFetchURL(fetcher Fetcher, reader FileReader) *FetchURL { return &FetchURL{fetcher, reader} }
+func NewFetchURL(fetcher Fetcher, reader FileReader, formats Formats) *FetchURL {
+	return &FetchURL{fetcher, reader, formats}
+}
 
 // Spec tells the model about the tool.
 func (t *FetchURL) Spec() ibid.ToolSpec { return fetchURL.Spec() }
@@ -92,11 +95,7 @@ func (t *FetchURL) show(page fetch.Page, x ibid.Extract, question string) ibid.T
 		return failed("%s holds no readable text", line(page.URL, 200))
 	}
 	shown := relevant(question, all, excerptRoom)
-	for i, p := range shown {
-		if n := firstPage(p.Pages); n > 0 && x.Format == "pdf" {
-			shown[i].URL = fmt.Sprintf("%s#page=%d", strings.Split(page.URL, "#")[0], n)
-		}
-	}
+	atPages(shown, x.Format, t.formats)
 	said := fmt.Sprintf("This is what %s (%s) says", title(d), line(page.URL, 500))
 	if len(shown) < len(all) {
 		said += fmt.Sprintf(": the %d of its %d passages that fit best; call again with another query for the rest", len(shown), len(all))

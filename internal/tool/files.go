@@ -20,15 +20,38 @@ type Files interface {
 	SetFileText(ctx context.Context, messageID string, n int, x ibid.Extract) error
 }
 
+// Formats knows the kinds of files, as document/format.List does.
+type Formats interface {
+	// Drawn reports whether files of a format have pages that can be drawn, so that an
+	// address may lead to one of them.
+	Drawn(format string) bool
+}
+
+// atPages makes the addresses of passages lead to their pages, where the format of
+// their file has pages that can be drawn.
+func atPages(passages []ibid.Passage, format string, formats Formats) {
+	if !formats.Drawn(format) {
+		return
+	}
+	for i, p := range passages {
+		if len(p.Pages) > 0 {
+			passages[i].URL = ibid.AtPage(p.URL, p.Pages[0])
+		}
+	}
+}
+
 // FileTexts are what the files of conversations say. A file is read once, and what
 // it says is kept beside it, so it goes with its message.
 type FileTexts struct {
-	store  Files
-	reader FileReader
+	store   Files
+	reader  FileReader
+	formats Formats
 }
 
 // NewFileTexts returns the texts of stored files.
-func NewFileTexts(store Files, reader FileReader) FileTexts { return FileTexts{store, reader} }
+func NewFileTexts(store Files, reader FileReader, formats Formats) FileTexts {
+	return FileTexts{store, reader, formats}
+}
 
 // Text returns what a file says. Its bytes are fetched where f has none and nobody
 // has read it yet.
@@ -58,7 +81,7 @@ func (t FileTexts) Passages(ctx context.Context, view access.View, f ibid.File) 
 	if err != nil {
 		return nil, err
 	}
-	return filePassages(f, x), nil
+	return t.passages(f, x), nil
 }
 
 // documentOf is a file as a document of its conversation.
@@ -74,20 +97,14 @@ func versionOf(f ibid.File) string {
 	return f.Version
 }
 
-// filePassages cuts what a file says into passages. The same file always gives the
+// passages cuts what a file says into passages. The same file always gives the
 // same ones, with the same ids.
-func filePassages(f ibid.File, x ibid.Extract) []ibid.Passage {
+func (t FileTexts) passages(f ibid.File, x ibid.Extract) []ibid.Passage {
 	d := documentOf(f, x)
 	like := ibid.Passage{Document: d, Kind: ibid.SourceAttachment, URL: f.URL(), Score: 1}
 	like.DocumentID, like.Version = d.ID, d.Version
 	all := excerpt.Cut(x, f.ID(), like)
-	if x.Format == "pdf" {
-		for i, p := range all {
-			if n := firstPage(p.Pages); n > 0 {
-				all[i].URL = fmt.Sprintf("%s#page=%d", f.URL(), n)
-			}
-		}
-	}
+	atPages(all, x.Format, t.formats)
 	return all
 }
 

@@ -187,7 +187,7 @@ func TestSpecsAreSchemas(t *testing.T) {
 	s := newShelf()
 	for _, tool := range []Tool{NewSearchKnowledgeBase(s), NewListDocuments(s), NewAnalyzeDocument(s, s, nil),
 		NewCompareDocuments(s, s, nil), NewCalculator(), NewCurrentTime(), NewRead(s, s, 2000), NewReadAround(s, s),
-		NewListContents(s), NewFind(s), NewGetInfo(s), NewViewChunkImage(s)} {
+		NewListContents(s), NewFind(s), NewGetInfo(s), NewViewChunkImage(s, &web{})} {
 		spec := tool.Spec()
 		var schema struct {
 			Type       string

@@ -77,6 +77,7 @@ type Resources struct {
 	Web           WebSearcher
 	Fetcher       Fetcher
 	FileReader    FileReader // of what is fetched
+	Formats       Formats    // of files
 	Painter       Painter
 	Gallery       Gallery
 }
@@ -110,7 +111,7 @@ func Builtin() Registry {
 		{Info: webSearch, Setup: webSetup, Make: where(func(r Resources) bool { return r.Web != nil },
 			func(r Resources) Tool { return NewWebSearch(r.Web) })},
 		{Info: fetchURL, Setup: webSetup, Make: where(func(r Resources) bool { return r.Web != nil && r.Fetcher != nil },
-			func(r Resources) Tool { return NewFetchURL(r.Fetcher, r.FileReader) })},
+			func(r Resources) Tool { return NewFetchURL(r.Fetcher, r.FileReader, r.Formats) })},
 		{Info: generateImage, Setup: "set image_model in the configuration: openai:MODEL@URL",
 			Make: where(func(r Resources) bool { return r.Painter != nil }, func(r Resources) Tool { return NewGenerateImage(r.Painter, r.Gallery) })},
 		{Info: searchKeywords, Many: true, Make: func(r Resources) Tool { return NewSearchKeywords(r.Finder) }},
@@ -123,7 +124,7 @@ func Builtin() Registry {
 		{Info: retrieveFile, ForDatabases: true, Sometimes: true, Make: where(func(r Resources) bool { return r.HasFiles },
 			func(r Resources) Tool { return NewRetrieveFile(r.Files, r.Sees) })},
 		{Info: viewChunkImage, ForDatabases: true, Sometimes: true, Make: where(func(r Resources) bool { return r.Sees },
-			func(r Resources) Tool { return NewViewChunkImage(r.Library) })},
+			func(r Resources) Tool { return NewViewChunkImage(r.Library, r.Formats) })},
 	}
 }
 

@@ -56,10 +56,3 @@ func shownInOrder(passages []ibid.Passage, ranked []int, bytes int) []ibid.Passa
 	}
 	return shown
 }
-
-func firstPage(pages []int) int {
-	if len(pages) == 0 {
-		return 0
-	}
-	return pages[0]
-}

@@ -69,7 +69,7 @@ func (t *RetrieveFile) Call(ctx context.Context, view access.View, call ibid.Too
 	if err != nil {
 		return explained(ctx, err, "read "+line(f.Name, 200))
 	}
-	return fileParts(f, x, args.Query, args.Page), nil
+	return fileParts(documentOf(f, x), x, t.files.passages(f, x), args.Query, args.Page), nil
 }
 
 // fileOf finds the file that a model means: by id, by name, by the end of its id,
@@ -101,8 +101,7 @@ func fileOf(there []ibid.File, wanted string) (ibid.File, error) {
 }
 
 // fileParts shows what of a file is asked for.
-func fileParts(f ibid.File, x ibid.Extract, query string, page int) ibid.ToolOutput {
-	d, all := documentOf(f, x), filePassages(f, x)
+func fileParts(d ibid.Document, x ibid.Extract, all []ibid.Passage, query string, page int) ibid.ToolOutput {
 	if len(all) == 0 {
 		return failed("%s holds no readable text%s", title(d), prefixed(". ", x.Notice))
 	}

@@ -63,7 +63,7 @@ func file(message string, n int, name, mime, text string) ibid.File {
 
 func TestRetrieveFile(t *testing.T) {
 	a := newAttic(file("m1", 0, "lease.txt", "text/plain", "The lease runs for five years.\nThe rent is 900 euros.\n"))
-	tool := NewRetrieveFile(NewFileTexts(a, a), false)
+	tool := NewRetrieveFile(NewFileTexts(a, a, a), false)
 	env := ibid.ToolEnv{ThreadID: "t1"}
 	for _, name := range []string{"m1:0", "lease.txt", "LEASE", "[m1:0]"} {
 		out := call(t, tool, map[string]any{"file": name}, env)
@@ -94,7 +94,7 @@ func TestRetrieveLongFile(t *testing.T) {
 		fmt.Fprintf(&b, "# Chapter %d\n%s\nThe number of chapter %d is %d.\n\f\n", i+1, strings.Repeat("Some words about nothing at all. ", 20), i+1, 7*i)
 	}
 	a := newAttic(file("m1", 0, "book.pdf", "application/pdf", b.String()), file("m1", 1, "x.bin", "application/zip", "x"))
-	tool, env := NewRetrieveFile(NewFileTexts(a, a), false), ibid.ToolEnv{ThreadID: "t1"}
+	tool, env := NewRetrieveFile(NewFileTexts(a, a, a), false), ibid.ToolEnv{ThreadID: "t1"}
 	look := func(args map[string]any) ibid.ToolOutput {
 		t.Helper()
 		args["file"] = "book.pdf"
@@ -126,7 +126,7 @@ func TestRetrieveLongFile(t *testing.T) {
 
 func TestRetrieveFileInParts(t *testing.T) {
 	a := newAttic(file("m1", 0, "log.txt", "text/plain", strings.Repeat("One line of a long log.\n", 2000)))
-	tool, env := NewRetrieveFile(NewFileTexts(a, a), false), ibid.ToolEnv{ThreadID: "t1"}
+	tool, env := NewRetrieveFile(NewFileTexts(a, a, a), false), ibid.ToolEnv{ThreadID: "t1"}
 	first := call(t, tool, map[string]any{"file": "log.txt", "page": 1}, env)
 	second := call(t, tool, map[string]any{"file": "log.txt", "page": 2}, env)
 	last := first.Passages[len(first.Passages)-1]
@@ -140,10 +140,10 @@ func TestRetrieveFileInParts(t *testing.T) {
 
 func TestRetrievePicture(t *testing.T) {
 	a := newAttic(file("m1", 0, "cat.png", "image/png", "words in the picture"))
-	if out := call(t, NewRetrieveFile(NewFileTexts(a, a), true), map[string]any{"file": "cat.png"}, ibid.ToolEnv{ThreadID: "t1"}); out.Page == nil || out.Page.File != "m1:0" {
+	if out := call(t, NewRetrieveFile(NewFileTexts(a, a, a), true), map[string]any{"file": "cat.png"}, ibid.ToolEnv{ThreadID: "t1"}); out.Page == nil || out.Page.File != "m1:0" {
 		t.Errorf("a model that sees gets %+v", out)
 	}
-	if out := call(t, NewRetrieveFile(NewFileTexts(a, a), false), map[string]any{"file": "cat.png"}, ibid.ToolEnv{ThreadID: "t1"}); out.Page != nil || len(out.Passages) != 1 {
+	if out := call(t, NewRetrieveFile(NewFileTexts(a, a, a), false), map[string]any{"file": "cat.png"}, ibid.ToolEnv{ThreadID: "t1"}); out.Page != nil || len(out.Passages) != 1 {
 		t.Errorf("a model that does not see gets %+v", out)
 	}
 }

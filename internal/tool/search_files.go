@@ -50,7 +50,7 @@ func (t FileTexts) searched(ctx context.Context, view access.View, threadID stri
 			continue
 		}
 		room -= len(x.Text)
-		all = append(all, filePassages(f, x)...)
+		all = append(all, t.passages(f, x)...)
 	}
 	return all, nil
 }

@@ -26,7 +26,7 @@ func TestSearchFindsFilesOfTheConversation(t *testing.T) {
 	a := newAttic(file("m1", 0, "old.txt", "text/plain", "Nothing about it stands here at all."),
 		file("m1", 1, "photo.png", "image/png", "The deposit is returned on a photo."),
 		file("m2", 0, "letter.txt", "text/plain", "The deposit of the flat is returned within 30 days after the keys are handed over."))
-	tool := NewSearchKnowledgeBase(s).WithFiles(NewFileTexts(a, a))
+	tool := NewSearchKnowledgeBase(s).WithFiles(NewFileTexts(a, a, a))
 	const query = "within how many days after the keys are handed over is the deposit of the flat returned?"
 	search := func(args map[string]any, env ibid.ToolEnv) ibid.ToolOutput {
 		t.Helper()
@@ -75,7 +75,7 @@ func TestSearchOfFilesIsBounded(t *testing.T) {
 		many = append(many, file(fmt.Sprintf("m%d", 10+i), 0, "a.txt", "text/plain", fmt.Sprintf("The zebra of number %d.", i)))
 	}
 	a := newAttic(many...)
-	tool := NewSearchKnowledgeBase(&shelf{}).WithFiles(NewFileTexts(a, a))
+	tool := NewSearchKnowledgeBase(&shelf{}).WithFiles(NewFileTexts(a, a, a))
 	out := call(t, tool, map[string]any{"query": "zebra", "limit": 20}, ibid.ToolEnv{ThreadID: "t1"})
 	if len(out.Passages) != searchedFiles || a.read != searchedFiles || slices.ContainsFunc(out.Passages, func(p ibid.Passage) bool { return p.DocumentID == "m14:0" }) {
 		t.Errorf("%d passages, %d files were read", len(out.Passages), a.read)
@@ -86,7 +86,7 @@ func TestSearchOfFilesIsBounded(t *testing.T) {
 		}
 	}
 	a = newAttic(file("m1", 0, "small.txt", "text/plain", "A zebra."), file("m2", 0, "huge.txt", "text/plain", strings.Repeat("The zebra is huge.\n", searchedBytes/18)))
-	out = call(t, NewSearchKnowledgeBase(&shelf{}).WithFiles(NewFileTexts(a, a)), map[string]any{"query": "zebra"}, ibid.ToolEnv{ThreadID: "t1"})
+	out = call(t, NewSearchKnowledgeBase(&shelf{}).WithFiles(NewFileTexts(a, a, a)), map[string]any{"query": "zebra"}, ibid.ToolEnv{ThreadID: "t1"})
 	if len(out.Passages) != 1 || out.Passages[0].DocumentID != "m1:0" {
 		t.Errorf("of a small and a huge file: %s", chunkIDs(out.Passages))
 	}

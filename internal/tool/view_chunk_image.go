@@ -25,10 +25,15 @@ type viewChunkImageArguments struct {
 
 // ViewChunkImage shows the page that a passage is from as a picture, to models
 // that see.
-type ViewChunkImage struct{ library Library }
+type ViewChunkImage struct {
+	library Library
+	formats Formats
+}
 
 // NewViewChunkImage returns the tool. The agent fetches the picture.
-func NewViewChunkImage(library Library) *ViewChunkImage { return &ViewChunkImage{library} }
+func NewViewChunkImage(library Library, formats Formats) *ViewChunkImage {
+	return &ViewChunkImage{library, formats}
+}
 
 // Spec tells the model about the tool.
 func (t *ViewChunkImage) Spec() ibid.ToolSpec { return viewChunkImage.Spec() }
@@ -47,8 +52,8 @@ func (t *ViewChunkImage) Call(ctx context.Context, view access.View, call ibid.T
 	if err != nil {
 		return Refuse(err)
 	}
-	if d.Format != "pdf" || len(cited.Pages) == 0 {
-		return failed("%s has no pages that can be shown; only PDF documents have", title(d)), nil
+	if !t.formats.Drawn(d.Format) || len(cited.Pages) == 0 {
+		return failed("%s has no pages that can be shown", title(d)), nil
 	}
 	page := ibid.PageRef{DocumentID: d.ID, Version: cited.Version, Page: cited.Pages[0]}
 	said := fmt.Sprintf("page %d of %s", page.Page, title(d))

@@ -37,6 +37,9 @@ func (w *web) Get(_ context.Context, url string) (fetch.Page, error) {
 	return p, nil
 }
 
+// Drawn implements Formats.
+func (w *web) Drawn(format string) bool { return format == "pdf" }
+
 // ReadFile takes every line for a paragraph, "# " for a heading, and "\f" for the
 // end of a page.
 func (w *web) ReadFile(_ context.Context, name string, data []byte) (ibid.Extract, error) {
@@ -105,7 +108,7 @@ func fetchTool(pages map[string]string) (*FetchURL, *web) {
 	for url, body := range pages {
 		w.pages[url] = fetch.Page{URL: url, Name: "page.html", Body: []byte(body)}
 	}
-	return NewFetchURL(w, w), w
+	return NewFetchURL(w, w, w), w
 }
 
 func TestFetchURL(t *testing.T) {

@@ -73,8 +73,9 @@ func (l *Ledger) begun(s string) bool {
 func Handle(n int) string { return fmt.Sprintf("c%d", n) }
 
 // Of makes the citation of a passage. The pages are those of the quote,
-// where it is known where the quote stands.
-func Of(p ibid.Passage, n int) ibid.Citation {
+// where it is known where the quote stands. drawn reports whether the pages of a format
+// can be drawn, so that an address may lead to one of them; nil: those of none.
+func Of(p ibid.Passage, n int, drawn func(format string) bool) ibid.Citation {
 	c := ibid.Citation{
 		N: n, ChunkID: p.ID, DocumentID: p.DocumentID, Version: p.Version, Title: p.Document.Title,
 		Path: []string{}, Pages: p.Pages, Heading: strings.Join(p.Heading, " › "),
@@ -102,24 +103,24 @@ func Of(p ibid.Passage, n int) ibid.Citation {
 	if c.Pages == nil {
 		c.Pages = []int{}
 	}
-	c.URL = sourceURL(p, c.Pages)
+	c.URL = sourceURL(p, c.Pages, drawn)
 	return c
 }
 
 // sourceURL is where the source opens, at its page where the format has pages.
-func sourceURL(p ibid.Passage, pages []int) string {
+func sourceURL(p ibid.Passage, pages []int, drawn func(format string) bool) string {
 	if p.URL != "" || p.Kind == ibid.SourceQuery || p.Kind == ibid.SourceTool {
 		return p.URL
 	}
 	if s := p.Document.Source; strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") {
-		if len(pages) > 0 && p.Document.Format == "pdf" {
-			return fmt.Sprintf("%s#page=%d", s, pages[0])
+		if len(pages) > 0 && drawn != nil && drawn(p.Document.Format) {
+			return ibid.AtPage(s, pages[0])
 		}
 		return s
 	}
 	u := "/v1/documents/" + p.DocumentID + "/file?version=" + p.Version
 	if len(pages) > 0 {
-		u += fmt.Sprintf("#page=%d", pages[0])
+		u = ibid.AtPage(u, pages[0])
 	}
 	return u
 }

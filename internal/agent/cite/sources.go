@@ -1,7 +1,6 @@
 package cite
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -76,11 +75,10 @@ func (p *Placer) footnote(s backed, at int) ibid.CitationPlaced {
 
 // atPage is an address that opens at a page, at another one.
 func atPage(url string, page int) string {
-	before, _, ok := strings.Cut(url, "#page=")
-	if !ok {
+	if !strings.Contains(url, "#page=") {
 		return url
 	}
-	return fmt.Sprintf("%s#page=%d", before, page)
+	return ibid.AtPage(url, page)
 }
 
 // indexes are the sources of chunks.

@@ -47,6 +47,10 @@ func (l List) Endings() map[string][]string {
 // Holding reports whether other files lie in files of a format.
 func (l List) Holding(name string) bool { return l.Named(name).Members != nil }
 
+// Drawn reports whether files of a format have pages that can be drawn, so that an
+// address may lead to one of them.
+func (l List) Drawn(name string) bool { return l.Named(name).Draw != nil }
+
 // isText reports whether a format is recognised as a text alone.
 func (f Format) isText() bool { return f.Begins == nil && f.Zipped == nil }
 
