@@ -263,7 +263,7 @@ func (sig *signals) look(s string, kind text.Kind) {
 		sig[sQuestion] = 1
 	}
 	if text.TableRow(s) {
-		if kind == text.KindNumber && totals.MatchString(s) {
+		if kind == text.KindNumber && sumsUp(s) {
 			sig[sTotal] = 1
 		}
 		return

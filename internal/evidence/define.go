@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"strings"
 
 	"ibid/internal/text"
@@ -80,6 +81,9 @@ func (q *asked) defines(sentence string) float64 {
 	return 0
 }
 
+// defineUnspaced is what stands between what is defined and what is said of it.
+var defineUnspaced = slices.Concat(text.Phrases("ja", "is"), text.Phrases("zh", "is"))
+
 // definesUnspaced is defines for Chinese and Japanese: the subject near the start
 // of the sentence, and then what is said of it.
 func definesUnspaced(sentence, subject string) float64 {
@@ -91,10 +95,8 @@ func definesUnspaced(sentence, subject string) float64 {
 	if i := strings.IndexAny(after, "）)"); i > 0 && i < 60 && (strings.HasPrefix(after, "（") || strings.HasPrefix(after, "(")) {
 		after = strings.TrimLeft(after[i:], "）)")
 	}
-	for _, verb := range []string{"とは", "は", "是", "，是", "、", "指"} {
-		if strings.HasPrefix(after, verb) {
-			return 1 - float64(len(before))/48
-		}
+	if slices.ContainsFunc(defineUnspaced, func(verb string) bool { return strings.HasPrefix(after, verb) }) {
+		return 1 - float64(len(before))/48
 	}
 	return 0
 }

@@ -165,15 +165,36 @@ func withSigns(source string, s text.Span, statement string) text.Span {
 	return s
 }
 
-// omission parts the pieces of a quotation.
-var omission = regexp.MustCompile(`\s*(?:\[…\]|\[\.\.\.\]|…|\.\.\.)\s*`)
+// omissions are the ways to write that a quotation leaves something out; all of them
+// become the last.
+var omissions = strings.NewReplacer("[…]", "…", "[...]", "…", "...", "…")
 
 // quotedWords are what stands between quotation marks.
 var quotedWords = regexp.MustCompile(`“([^“”]+)”|„([^„“”]+)[“”]|"([^"]+)"|«([^«»]+)»`)
 
-// connective finds a word that only joins a clause to the one before it: nobody means
-// it as a part of a quotation.
-var connective = regexp.MustCompile(`^[\s,;–—-]*(?i:and|but|or|so|while|whereas|und|aber|oder|während|et|mais|ou|y|pero|e|ma)\s+`)
+// joining are the words that only join a clause to the one before it, of all languages:
+// nobody means them as a part of a quotation.
+var joining = func() map[string]bool {
+	all := map[string]bool{}
+	for _, code := range text.Languages() {
+		for _, w := range text.Phrases(code, "joins") {
+			all[w] = true
+		}
+	}
+	return all
+}()
+
+// withoutJoint leaves out the word that joins a statement to the one before it; joined
+// says that there was one.
+func withoutJoint(statement string) (rest string, joined bool) {
+	const space = " \t\n\f\r"
+	clause := strings.TrimLeft(statement, space+",;–—-")
+	end := strings.IndexAny(clause, space)
+	if end < 0 || !joining[strings.ToLower(clause[:end])] {
+		return statement, false
+	}
+	return strings.TrimLeft(clause[end:], space), true
+}
 
 const (
 	// leastQuote is how many letters the words between quotation marks have at least
@@ -191,8 +212,8 @@ func wordings(statement string) [][]string {
 	if len(ways[0]) > 1 { // dots may stand in the source itself
 		ways = append([][]string{{fold(statement, false).text}}, ways...)
 	}
-	if joint := connective.FindString(statement); joint != "" {
-		if parts := partsOf(statement[len(joint):]); len(strings.Join(parts, "")) >= leastQuote {
+	if clause, joined := withoutJoint(statement); joined {
+		if parts := partsOf(clause); len(strings.Join(parts, "")) >= leastQuote {
 			ways = append(ways, parts)
 		}
 	}
@@ -209,7 +230,7 @@ func wordings(statement string) [][]string {
 // partsOf folds the parts of a quotation between omissions.
 func partsOf(s string) []string {
 	var parts []string
-	for _, p := range omission.Split(s, -1) {
+	for p := range strings.SplitSeq(omissions.Replace(s), "…") {
 		if f := fold(p, false).text; len(f) >= leastPart || len(parts) == 0 && f != "" {
 			parts = append(parts, f)
 		}

@@ -131,7 +131,7 @@ func pick(ranked []evidence.Choice, passages []ibid.Handled) []quotation {
 		}
 		q := quotation{passage: c.Passage, span: c.Span, first: c.Sentence, last: c.Sentence, header: c.Header}
 		s := said(passages, c)
-		if before, ok := sentenceBefore(ranked, c); ok && (pointsBack.MatchString(s) || startsLow(s)) {
+		if before, ok := sentenceBefore(ranked, c); ok && (pointsBack(s) || startsLow(s)) {
 			q.span.Start, q.first = before.Start, before.Sentence
 		}
 		quotes = join(quotes, q)
@@ -152,8 +152,22 @@ func said(passages []ibid.Handled, c evidence.Choice) string {
 	return passages[c.Passage].Text[c.Start:c.End]
 }
 
-// pointsBack finds sentences that begin with a word for something said before.
-var pointsBack = regexp.MustCompile(`^["“']?(He|She|It|They|This|These|That|Those|His|Her|Their|Its|Such|However|But|Instead|Also|Then|There|Both|Here)\b`)
+// backwards are words, as a sentence begins with them, for something said before it.
+var backwards = text.WordSet("He She It They This These That Those His Her Their Its Such However But Instead Also Then There Both Here")
+
+// pointsBack reports whether a sentence begins with a word for something said before.
+func pointsBack(s string) bool {
+	for _, quote := range []string{`"`, "“", "'"} {
+		if after, ok := strings.CutPrefix(s, quote); ok {
+			s = after
+			break
+		}
+	}
+	for run := range text.Runs(s) {
+		return run.Start == 0 && backwards[s[:run.End]]
+	}
+	return false
+}
 
 // startsLow reports whether a sentence begins in the middle of one.
 func startsLow(s string) bool {

@@ -70,3 +70,13 @@ func TestQuotesWithoutHeadings(t *testing.T) {
 		}
 	}
 }
+
+func TestSentencesThatPointBack(t *testing.T) {
+	for in, want := range map[string]bool{
+		"He came.": true, "“It's late,” she said.": true, "'Both' is a word.": true, "\"“It rains.": false, "Hers is new.": false, "Item 5": false, "he came": false, "": false,
+	} {
+		if got := pointsBack(in); got != want {
+			t.Errorf("%q points back: %t", in, got)
+		}
+	}
+}

@@ -1,29 +1,75 @@
 package text
 
-import (
-	"regexp"
-	"strings"
-)
-
-var (
-	figure  = regexp.MustCompile(`\d[\d.,]*\d|\d`)
-	grouped = regexp.MustCompile(`^\d{1,3}(,\d{3})+(\.\d+)?$`)
-	denial  = regexp.MustCompile(`(?i)\b(not|no|never|none|neither|nor|nobody|nothing|without|cannot|nicht|kein|keine|keinen|nie|niemals|ohne|pas|jamais|aucun|aucune)\b|n['’]t\b`)
-)
+import "strings"
 
 // Figures are the numbers of a text that are written in digits, in order, without
 // the signs that group them: 1,200 is 1200.
 func Figures(s string) []string {
-	found := figure.FindAllString(s, -1)
-	for i, f := range found {
-		f = strings.TrimRight(f, ".,")
-		if grouped.MatchString(f) {
+	var found []string
+	for i := 0; i < len(s); {
+		if !asciiDigit(s, i) {
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(s) && (asciiDigit(s, end) || s[end] == '.' || s[end] == ',') {
+			end++
+		}
+		f := strings.TrimRight(s[i:end], ".,")
+		i += len(f)
+		if grouped(f) {
 			f = strings.ReplaceAll(f, ",", "")
 		}
-		found[i] = f
+		found = append(found, f)
 	}
 	return found
 }
 
-// Denies reports whether a text has a word that denies something.
-func Denies(s string) bool { return denial.MatchString(s) }
+// grouped reports whether commas part a number by the thousand: 1,200 or 1,234,567.5.
+func grouped(figure string) bool {
+	whole, fraction, ok := strings.Cut(figure, ".")
+	if ok && !allDigits(fraction) {
+		return false
+	}
+	first, rest, ok := strings.Cut(whole, ",")
+	if !ok || len(first) > 3 || !allDigits(first) {
+		return false
+	}
+	for group := range strings.SplitSeq(rest, ",") {
+		if len(group) != 3 || !allDigits(group) {
+			return false
+		}
+	}
+	return true
+}
+
+// denying are the words that deny something, of all languages: what denies in one is
+// rare in the others.
+var denying = func() map[string]bool {
+	all := map[string]bool{}
+	for _, code := range Languages() {
+		for _, w := range Phrases(code, "denies") {
+			all[w] = true
+		}
+	}
+	return all
+}()
+
+// Denies reports whether a text has a word that denies something: "never", "doesn't".
+func Denies(s string) bool {
+	for run := range Runs(s) {
+		if word := s[run.Start:run.End]; isOf(denying, word) || strings.EqualFold(word, "t") && endsInNot(s[:run.Start]) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsInNot reports whether a text ends with "n'", which a t makes to a denial.
+func endsInNot(s string) bool {
+	before, cut := strings.CutSuffix(s, "'")
+	if !cut {
+		before, cut = strings.CutSuffix(s, "’")
+	}
+	return cut && (strings.HasSuffix(before, "n") || strings.HasSuffix(before, "N"))
+}

@@ -24,7 +24,11 @@ import (
 // those of package evidence:
 //
 //	defines, article, narrows, calls   definitions; "is or means" in sentences
+//	is           what stands between a word and its definition in Chinese and Japanese
 //	month, time word, number word, place before, reason   what an answer of a kind has
+//	sums up      the rows of tables that do
+//	joins        a clause to the one before it
+//	denies       (figures.go)
 //
 // and those of package question, which are phrases of its forms.
 //
