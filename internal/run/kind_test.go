@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"ibid"
 	"ibid/internal/access"
@@ -93,18 +92,18 @@ func (h *house) startCount(t *testing.T, thread string) Accepted {
 	return acc
 }
 
-func (r *reader) counts(n int) {
-	r.t.Helper()
-	r.until(fmt.Sprint(n), func(d ibid.EventData) bool {
+func (w *watcher) counts(n int) {
+	w.t.Helper()
+	w.until(fmt.Sprint(n), func(d ibid.EventData) bool {
 		c, ok := ibid.EventAs[counted](d)
 		return ok && c.N == n
 	})
 }
 
 // frames are the native stream's of what was read: the names, and the items.
-func (r *reader) frames() (names string, items []string) {
+func (w *watcher) frames() (names string, items []string) {
 	var p wire.Threads
-	for _, e := range r.got {
+	for _, e := range w.got {
 		for _, f := range p.Next(e) {
 			names += f.Event + " "
 			if f.Event == "item" {
@@ -119,24 +118,24 @@ func (r *reader) frames() (names string, items []string) {
 // there when its own is killed, with nothing lost or repeated, and saved with what it
 // came to and its citations.
 func TestAnotherKindOfWork(t *testing.T) {
-	lines := make(chan string)
-	often := func(c *Config) { c.Lease, c.Kinds = 3*time.Second, []Kind{count(lines)} }
-	here, there, _ := twoProcesses(t, often)
+	dir, lines := t.TempDir(), make(chan string)
+	there := startProcess(t, dir)
 	there.tell("count t1")
 	id := there.says("asked")
 	there.says("counting")
-	r := &reader{t: t, tail: here.Tail(access.For(ibid.Owner), id, 0)}
+	here, _ := openScripted(t, dir, often, func(c *Config) { c.Kinds = []Kind{count(lines)} })
+	w := here.watch(t, id)
 	for n := 7; n <= 8; n++ {
 		there.tell("next")
-		r.counts(n)
+		w.counts(n)
 	}
 	there.kill()
 	lines <- "next"
-	r.counts(9)
+	w.counts(9)
 	lines <- "end"
-	r.finished(ibid.StatusCompleted)
+	w.finished(ibid.StatusCompleted)
 
-	names, items := r.frames()
+	names, items := w.frames()
 	if got := strings.Join(items, " "); got != fmt.Sprintf(`{"type":"item","message_id":%[1]q,"n":7} {"type":"item","message_id":%[1]q,"n":8} {"type":"item","message_id":%[1]q,"n":9} {"type":"item","message_id":%[1]q,"n":1000}`, id) {
 		t.Errorf("the stream has the items %s", got)
 	}
@@ -155,14 +154,15 @@ func TestAnotherKindOfWork(t *testing.T) {
 	if err != nil || run.Kind != "count" || string(run.Request.Options) != `{"from":7}` {
 		t.Errorf("the run is %+v, %v", run, err)
 	}
+}
 
-	// What is there when somebody stops it from elsewhere is saved.
-	third := startProcess(t, here.dir)
-	third.tell("count t2")
-	second := third.says("asked")
-	third.tell("next")
-	r = &reader{t: t, tail: here.Tail(access.For(ibid.Owner), second, 0)}
-	r.counts(7)
+// What another kind of work has come to when somebody stops it from elsewhere is saved.
+func TestAnotherKindIsStopped(t *testing.T) {
+	here, there := twoProcesses(t, patient)
+	there.tell("count t2")
+	second := there.says("asked")
+	there.tell("next")
+	here.watch(t, second).counts(7)
 	if stopped, err := here.Stop(t.Context(), access.For(ibid.Owner), "t2"); err != nil || stopped != second {
 		t.Fatalf("stopped %q, %v", stopped, err)
 	}
@@ -216,13 +216,13 @@ func TestUnknownKind(t *testing.T) {
 	h.stop() // it is handed back
 
 	older := openHouse(t, dir, say("no"))
-	r := &reader{t: t, tail: older.Tail(access.For(ibid.Owner), acc.MessageID, 0)}
-	r.finished(ibid.StatusFailed)
+	w := older.watch(t, acc.MessageID)
+	w.finished(ibid.StatusFailed)
 	m, err := older.db.Message(t.Context(), access.For(ibid.Owner), acc.MessageID)
 	if err != nil || m.Error == nil || !strings.Contains(m.Error.Message, `"count"`) {
 		t.Errorf("saved is %+v, %v", m, err)
 	}
-	if _, err := r.tail.Next(t.Context()); !errors.Is(err, io.EOF) {
+	if _, err := w.tail.Next(t.Context()); !errors.Is(err, io.EOF) {
 		t.Errorf("after the end: %v", err)
 	}
 }
