@@ -25,6 +25,7 @@ const (
 	CodeToolBudget      Code = "TOOL_BUDGET"
 	CodeBusy            Code = "BUSY" // too much waits already
 	CodeDiskFull        Code = "DISK_FULL"
+	CodeAway            Code = "STORE_AWAY" // what keeps originals can't be reached: nothing is known to be lost
 	CodeInternal        Code = "INTERNAL"
 )
 
@@ -48,6 +49,7 @@ var kinds = map[Code]struct {
 	CodeToolBudget:      {http.StatusUnprocessableEntity, false},
 	CodeBusy:            {http.StatusTooManyRequests, true},
 	CodeDiskFull:        {http.StatusInsufficientStorage, false},
+	CodeAway:            {http.StatusServiceUnavailable, true},
 	CodeInternal:        {http.StatusInternalServerError, false},
 }
 

@@ -7,7 +7,7 @@
 //	Open(ctx, hash, from, n) (io.ReadCloser, error) a part of the bytes
 //	Stat(ctx, hash) (Info, error)
 //	Delete(ctx, hash, before) (gone, error)
-//	List(ctx, page) ([]Info, next, error)
+//	List(ctx, page) ([]Info, next, error)           in the order of their hashes
 //
 // Each consumer declares the methods that it uses; ibidtest.BlobCases hold a store to
 // what is written here.
@@ -15,13 +15,21 @@
 //   - What Upload.Put has put is there for good: after a power cut, for all processes,
 //     until somebody deletes it. It is whole or not there at all.
 //   - A hash has always the same bytes. Putting them again says that they are wanted
-//     from now on: Info.Put begins anew.
-//   - Delete leaves alone what was put at its time or later, as one step. So a sweep in
-//     one process does not take away what another process has just put, and is about
-//     to write down: it deletes only what was put long ago. Once Delete has returned
-//     true the bytes do not come back by a power cut.
-//
-// What is not there is an error with the code NOT_FOUND; a name that is no hash as well.
+//     from now on: Info.Put begins anew, later than before. What is kept is exchanged,
+//     so that putting bytes mends those that a disk has damaged.
+//   - Delete leaves alone what was put at its time or later, as one step, whichever
+//     processes put and delete. So a sweep in one process does not take away what
+//     another process has just put, and is about to write down: it deletes only what
+//     was put long ago. Once Delete has returned true the bytes do not come back by a
+//     power cut.
+//   - What is not there is an error with the code NOT_FOUND; a name that is no hash as
+//     well.
+//   - A store that cannot be reached, as its network or its disk is away, returns errors
+//     with the code STORE_AWAY from all methods. They say nothing about the bytes: who
+//     gets one concludes nothing, and tries again later. A list that breaks off is such
+//     an error, too, and never a shorter list.
+//   - Any other error of reading is one of these bytes: the store is there, and does not
+//     give them.
 package blob
 
 import (
@@ -31,8 +39,12 @@ import (
 	"errors"
 	"hash"
 	"io"
+	"iter"
+	"math"
 	"strings"
 	"time"
+
+	"ibid"
 )
 
 // Info is what is known of bytes without reading them.
@@ -47,8 +59,10 @@ type Info struct {
 type Upload interface {
 	Hash() string
 	Bytes() int64
-	// Put keeps the content under its hash.
-	Put(ctx context.Context) error
+	// Put keeps the content under its hash. fresh: nothing was kept under it before.
+	// Whoever finds after all that the bytes are not wanted deletes what was fresh with
+	// the time of its own Put, and so nothing that somebody else has put.
+	Put(ctx context.Context) (put time.Time, fresh bool, err error)
 	// Drop lets go of what Put has not kept. It may be called at any time.
 	Drop()
 }
@@ -74,9 +88,39 @@ func HashOf(content io.Reader) (string, error) {
 // Name is the name of the bytes that a SHA-256 has seen.
 func Name(sum hash.Hash) string { return hex.EncodeToString(sum.Sum(nil))[:HashDigits] }
 
+// Whole is as many bytes as there are, of Open.
+const Whole = math.MaxInt64
+
 // Opener opens parts of bytes.
 type Opener interface {
 	Open(ctx context.Context, hash string, from, n int64) (io.ReadCloser, error)
+}
+
+// Lister lists what is there.
+type Lister interface {
+	List(ctx context.Context, page ibid.Page) (list []Info, next string, err error)
+}
+
+// All goes through what is there, in the order of the hashes. An error is the last
+// that it yields.
+func All(ctx context.Context, store Lister) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		for page := (ibid.Page{Limit: ibid.MaxLimit}); ; {
+			list, next, err := store.List(ctx, page)
+			if err != nil {
+				yield(Info{}, err)
+				return
+			}
+			for _, info := range list {
+				if !yield(info, nil) {
+					return
+				}
+			}
+			if page.Cursor = next; next == "" {
+				return
+			}
+		}
+	}
 }
 
 // Reader reads bytes from any place on, as HTTP ranges and archives need it. It opens

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
@@ -29,6 +30,11 @@ type Blobs interface {
 	Stat(ctx context.Context, hash string) (blob.Info, error)
 	Delete(ctx context.Context, hash string, before time.Time) (gone bool, err error)
 	List(ctx context.Context, page ibid.Page) (list []blob.Info, next string, err error)
+
+	// What tests do to a store behind its back, from any opening for all of them:
+
+	Damage(hash, content string) error // other bytes are kept under a hash now
+	SetAway(away bool) error           // the store cannot be reached, or can be again
 }
 
 // BlobCases are what every store of bytes must pass. They hold it to the contract in
@@ -45,6 +51,11 @@ var BlobCases = []Case[Blobs]{
 	{"a reader reads from any place", blobSeek},
 	{"bytes stay whole while several put and read them", blobContention},
 	{"who puts while another deletes keeps what it put last", blobPutAndDelete},
+	{"what was put is fresh once, and its time is known", blobFresh},
+	{"who takes back what was fresh takes nothing that others have put", blobTakeBack},
+	{"putting bytes mends what is damaged", blobMend},
+	{"pages neither repeat nor hide what stays while others come and go", blobListContention},
+	{"what cannot be reached is STORE_AWAY, and is not lost", blobAway},
 }
 
 func putBlob(t testing.TB, s Blobs, content string) string {
@@ -54,7 +65,7 @@ func putBlob(t testing.TB, s Blobs, content string) string {
 		t.Fatal(err)
 	}
 	defer u.Drop()
-	if err := u.Put(t.Context()); err != nil {
+	if _, _, err := u.Put(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return u.Hash()
@@ -95,7 +106,7 @@ func blobRead(t *testing.T, open Opener[Blobs]) {
 	if want := fmt.Sprintf("%x", sum)[:blob.HashDigits]; u.Hash() != want || u.Bytes() != int64(len(content)) {
 		t.Errorf("received %s of %d bytes, want %s of %d", u.Hash(), u.Bytes(), want, len(content))
 	}
-	if err := u.Put(t.Context()); err != nil {
+	if _, _, err := u.Put(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	u.Drop() // does no harm
@@ -136,7 +147,7 @@ func blobUnput(t *testing.T, open Opener[Blobs]) {
 	}
 	u.Drop()
 	u.Drop()
-	if err := u.Put(t.Context()); err == nil {
+	if _, _, err := u.Put(t.Context()); err == nil {
 		t.Error("what was dropped is put")
 	}
 	_, err = a.Stat(t.Context(), u.Hash())
@@ -300,7 +311,7 @@ func blobContention(t *testing.T, open Opener[Blobs]) {
 		content := contents[n%len(contents)]
 		u, err := s.Receive(t.Context(), strings.NewReader(content))
 		if err == nil {
-			err = u.Put(t.Context())
+			_, _, err = u.Put(t.Context())
 		}
 		if err != nil {
 			t.Error(err)
@@ -323,36 +334,69 @@ func blobContention(t *testing.T, open Opener[Blobs]) {
 // bytes at that very moment has them there afterwards.
 func blobPutAndDelete(t *testing.T, open Opener[Blobs]) {
 	a, b := open(t), open(t)
-	hash := putBlob(t, a, "The walrus sleeps.")
-	info, err := a.Stat(t.Context(), hash)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var old atomic.Int64 // when the bytes were put that may be deleted, in nanoseconds
-	old.Store(info.Put.UnixNano())
+	const rounds = 100
+	var puts atomic.Int64
+	var old, last atomic.Int64 // when the bytes were put that may be deleted, and those that were put last; in nanoseconds
+	last.Store(putBlobAt(t, a, nil))
+	hash := blobHash("The walrus sleeps.")
 	var putting sync.Mutex
-	Contend(t, []Blobs{a, b}, 2, func(s Blobs, n int) bool {
-		if n%2 == 1 {
+	Contend(t, []Blobs{a, b}, 2, func(s Blobs, _ int) bool {
+		more := func() bool { return puts.Load() < rounds && !t.Failed() }
+		if !putting.TryLock() { // somebody else puts
 			if _, err := s.Delete(t.Context(), hash, time.Unix(0, old.Load()+1)); err != nil {
 				t.Error(err)
 			}
-			return n < 400
+			return more()
 		}
-		putting.Lock()
 		defer putting.Unlock()
-		for {
-			putBlob(t, s, "The walrus sleeps.")
-			info, err := s.Stat(t.Context(), hash)
-			if err == nil && info.Put.UnixNano() > old.Load() { // the store's clock has moved on
-				for range 100 {
-					runtime.Gosched()
-				}
-				if _, err := s.Stat(t.Context(), hash); err != nil {
-					t.Errorf("what was put is deleted as something older: %v", err)
-				}
-				old.Store(info.Put.UnixNano())
-				return n < 400
+		there := func() {
+			if info, err := s.Stat(t.Context(), hash); err != nil || info.Put.UnixNano() != last.Load() {
+				t.Errorf("what was put is deleted as something older: %v, %v", info, err)
 			}
 		}
+		there() // also long after it was put
+		// While it is put again, at some moment what was put before may be deleted.
+		var allowed sync.WaitGroup
+		put := putBlobAt(t, s, func() {
+			allowed.Go(func() {
+				spin(rand.N(400 * time.Microsecond))
+				old.Store(last.Load())
+			})
+		})
+		allowed.Wait()
+		if put <= last.Load() {
+			t.Errorf("put at %d, and before that at %d", put, last.Load())
+		}
+		last.Store(put)
+		there()
+		puts.Add(1)
+		return more()
 	})
+}
+
+// spin lets some time pass, much less than a timer could.
+func spin(d time.Duration) {
+	for began := time.Now(); time.Since(began) < d; {
+		runtime.Gosched()
+	}
+}
+
+// putBlobAt puts the walrus, and calls before just before. It returns when it was put,
+// in nanoseconds; 0 when it was not.
+func putBlobAt(t testing.TB, s Blobs, before func()) int64 {
+	u, err := s.Receive(t.Context(), strings.NewReader("The walrus sleeps."))
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer u.Drop()
+	if before != nil {
+		before()
+	}
+	put, _, err := u.Put(t.Context())
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	return put.UnixNano()
 }

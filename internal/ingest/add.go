@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"ibid"
 	"ibid/internal/access"
@@ -112,25 +113,21 @@ func (p *Pipeline) queue(ctx context.Context, d ibid.Document, content io.Reader
 // putDocument keeps the bytes and takes in the document that refers to them.
 func (p *Pipeline) putDocument(ctx context.Context, u blob.Upload, d ibid.Document, put putFunc) (stored ibid.Document, unchanged bool, err error) {
 	p.bytes.RLock()
-	_, there := p.cfg.Blobs.Stat(ctx, u.Hash())
-	if err = u.Put(ctx); err == nil {
+	at, fresh, err := u.Put(ctx)
+	if err == nil {
 		stored, unchanged, err = put(ctx, d, u.Hash())
 	}
 	p.bytes.RUnlock()
-	if err != nil && ibid.CodeOf(there) == ibid.CodeNotFound {
-		p.takeBack(context.WithoutCancel(ctx), u.Hash())
+	if err != nil && fresh {
+		p.takeBack(context.WithoutCancel(ctx), u.Hash(), at)
 	}
 	return stored, unchanged, err
 }
 
-// takeBack deletes bytes that were not there before they were put, and that nothing
-// has come to refer to.
-func (p *Pipeline) takeBack(ctx context.Context, hash string) {
-	info, err := p.cfg.Blobs.Stat(ctx, hash)
-	if err == nil { // unless somebody else has put them again
-		_, err = p.discard(ctx, hash, info.Put.Add(1))
-	}
-	if err != nil && ibid.CodeOf(err) != ibid.CodeNotFound {
+// takeBack deletes bytes that were put at a time and were not there before, and that
+// nothing has come to refer to, unless somebody else has put them again.
+func (p *Pipeline) takeBack(ctx context.Context, hash string, put time.Time) {
+	if _, err := p.discard(ctx, hash, put.Add(1)); err != nil {
 		p.cfg.Log.Warn("cannot delete the original of a document that was not added", "hash", hash, "error", err)
 	}
 }

@@ -2,10 +2,12 @@
 //
 //	files/ab/ab12…      (sha256, the first 32 hex digits)
 //	files/tmp/upload-…  under way; those that a crash left are deleted at start
+//	files/tmp/lock-…    while bytes of that hash are put or deleted (lock.go)
+//	files.mounted       where the directory lies on a disk of its own (away.go)
 //
 // An original is on disk, under its name, before the database is told of it, and
 // is off the disk before the database forgets it: a power cut never leaves the
-// database with a hash whose bytes are lost.
+// database with a hash whose bytes are lost. Several processes may share a directory.
 package dir
 
 import (
@@ -21,7 +23,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"ibid"
@@ -29,62 +30,69 @@ import (
 	"ibid/internal/disk"
 )
 
-// Store keeps bytes in a directory, which belongs to one process at a time. It is safe
-// for concurrent use.
+// Store keeps bytes in a directory. It is safe for concurrent use.
 type Store struct {
 	disk disk.FS
 	dir  string
 
 	mu   sync.Mutex
+	root fs.FileInfo     // of the directory as it was opened; nil: not yet
 	safe map[string]bool // directories below dir that survive a power cut
-
-	// moving is held for reading while bytes are put under their name, and for
-	// writing while they are looked at and deleted.
-	moving sync.RWMutex
 }
 
 // uploadPrefix begins the names of uploads under way.
 const uploadPrefix = "upload-"
 
-// Open makes the directory if need be, and clears away what a crash has left.
+// Look returns a store that writes nothing before something is put or deleted: what
+// there is can be looked at.
+func Look(fsys disk.FS, dir string) *Store {
+	return &Store{disk: fsys, dir: dir, safe: map[string]bool{}}
+}
+
+// Open makes the directory if need be, and clears away what a crash has left. Where the
+// error has the code STORE_AWAY the store can be used all the same, once it is back.
 func Open(fsys disk.FS, dir string) (*Store, error) {
-	s := &Store{disk: fsys, dir: dir, safe: map[string]bool{}}
-	if err := fsys.MkdirAll(s.dir); err != nil {
-		return s, fmt.Errorf("make the folder for originals: %w", err)
+	s := Look(fsys, dir)
+	return s, s.open()
+}
+
+// opened returns the directory as it was opened; nil: not yet.
+func (s *Store) opened() fs.FileInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.root
+}
+
+// open makes the directory ready for what is put and deleted, once.
+func (s *Store) open() error {
+	if s.opened() != nil {
+		return nil
 	}
-	if err := fsys.MkdirAll(s.tmp()); err != nil {
-		return s, fmt.Errorf("make the folder for originals: %w", err)
+	if err := s.reach(); err != nil {
+		return err
 	}
-	entries, err := os.ReadDir(s.tmp())
+	for _, dir := range []string{s.dir, s.tmp()} {
+		if err := s.disk.MkdirAll(dir); err != nil {
+			return s.doing("make the folder for originals", err)
+		}
+	}
+	if err := s.clear(); err != nil {
+		return s.doing("clear unfinished uploads", err)
+	}
+	info, err := os.Stat(s.dir)
+	if err == nil {
+		err = s.noteMounted(info)
+	}
 	if err != nil {
-		return s, fmt.Errorf("look for unfinished uploads: %w", err)
+		return s.doing("open the folder for originals", err)
 	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), uploadPrefix) || !e.Type().IsRegular() {
-			continue // not ours
-		}
-		if underWay(filepath.Join(s.tmp(), e.Name())) {
-			continue // another process's
-		}
-		if err := fsys.Remove(filepath.Join(s.tmp(), e.Name())); err != nil {
-			return s, fmt.Errorf("clear unfinished uploads: %w", err)
-		}
-	}
-	return s, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.root = info
+	return nil
 }
 
 func (s *Store) tmp() string { return filepath.Join(s.dir, "tmp") }
-
-// underWay reports whether a process that lives has an upload locked.
-func underWay(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	locked, err := disk.LockedByOther(f)
-	return locked || err != nil
-}
 
 // upload is content that has come in and is on disk, and has no place yet.
 type upload struct {
@@ -107,62 +115,76 @@ func (u *upload) Drop() {
 
 // Receive takes content in. What it holds is on disk when Receive returns.
 func (s *Store) Receive(ctx context.Context, content io.Reader) (blob.Upload, error) {
-	f, err := s.disk.CreateTemp(s.tmp(), uploadPrefix)
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	f, lock, err := s.makeUpload()
 	if err != nil {
-		return nil, diskError("keep the original", err)
+		return nil, s.doing("keep the original", err)
 	}
-	u := &upload{store: s, tmp: f.Name()}
-	if u.lock, err = os.Open(u.tmp); err == nil {
-		err = disk.Lock(u.lock)
-	}
-	if err != nil {
-		f.Close()
-		u.Drop()
-		return nil, diskError("keep the original", err)
-	}
+	u := &upload{store: s, tmp: f.Name(), lock: lock}
 	sum := sha256.New()
-	u.size, err = io.Copy(io.MultiWriter(f, sum), untilDone{ctx, content})
+	in := &source{ctx: ctx, Reader: content}
+	u.size, err = io.Copy(io.MultiWriter(f, sum), in)
 	if err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		u.Drop()
-		return nil, diskError("keep the original", err)
+		if in.err != nil {
+			return nil, fmt.Errorf("keep the original: %w", err) // it says nothing about the directory
+		}
+		return nil, s.doing("keep the original", err)
 	}
 	u.hash = blob.Name(sum)
 	return u, nil
 }
 
-// untilDone reads until a context is done.
-type untilDone struct {
+// source is content until a context is done.
+type source struct {
 	ctx context.Context
 	io.Reader
+	err error // that it has returned
 }
 
-func (r untilDone) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
+func (r *source) Read(p []byte) (int, error) {
+	if r.err = r.ctx.Err(); r.err != nil {
+		return 0, r.err
 	}
-	return r.Reader.Read(p)
+	n, err := r.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
 }
 
 // Put puts an upload in its place, where it survives a power cut once Put has
 // returned.
-func (u *upload) Put(context.Context) error {
+func (u *upload) Put(ctx context.Context) (put time.Time, fresh bool, err error) {
 	s := u.store
-	s.moving.RLock()
-	defer s.moving.RUnlock()
-	err := s.makeDir(u.hash[:2])
+	unlock, err := s.lock(ctx, u.hash)
+	if err != nil {
+		return put, false, s.doing("keep the original", err)
+	}
+	defer unlock()
+	if err := s.makeDir(u.hash[:2]); err != nil {
+		return put, false, s.doing("keep the original", err)
+	}
+	put = time.Now()
+	before, err := os.Stat(s.place(u.hash))
+	if fresh = errors.Is(err, fs.ErrNotExist); err == nil && !put.After(before.ModTime()) {
+		put = before.ModTime().Add(time.Microsecond) // the clock was set back
+	}
+	if err := os.Chtimes(u.tmp, put, put); err != nil {
+		return put, false, s.doing("keep the original", err)
+	}
+	if now, err := os.Stat(u.tmp); err == nil {
+		put = now.ModTime() // as exact as the disk keeps it
+	}
 	if runtime.GOOS == "windows" {
 		u.lock.Close() // it moves no open file
 	}
-	if err == nil {
-		err = disk.Move(s.disk, u.tmp, s.place(u.hash))
-	}
-	if err != nil {
-		return diskError("keep the original", err)
-	}
-	return nil
+	return put, fresh, s.doing("keep the original", disk.Move(s.disk, u.tmp, s.place(u.hash)))
 }
 
 // makeDir makes a directory for originals, or makes sure that the one which is
@@ -182,14 +204,23 @@ func (s *Store) makeDir(name string) error {
 
 // Delete removes bytes, unless they were put at before or later. What is not there is
 // gone: a power cut does not bring it back.
-func (s *Store) Delete(_ context.Context, hash string, before time.Time) (gone bool, err error) {
+func (s *Store) Delete(ctx context.Context, hash string, before time.Time) (gone bool, err error) {
 	if !blob.IsHash(hash) {
 		return false, noHash(hash)
 	}
-	s.moving.Lock()
-	defer s.moving.Unlock()
-	info, err := os.Stat(s.place(hash))
-	if err == nil && !info.ModTime().Before(before) {
+	if err := s.open(); err != nil {
+		return false, err
+	}
+	stays, err := s.putSince(hash, before)
+	if err == nil && !stays {
+		unlock, locked := s.lock(ctx, hash)
+		if locked != nil {
+			return false, s.doing("delete the original", locked)
+		}
+		defer unlock()
+		stays, err = s.putSince(hash, before) // nobody puts it now
+	}
+	if err == nil && stays {
 		return false, nil
 	}
 	if err == nil {
@@ -199,9 +230,19 @@ func (s *Store) Delete(_ context.Context, hash string, before time.Time) (gone b
 		err = s.disk.SyncDir(filepath.Dir(s.place(hash)))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, s.meaning(err)
+	}
+	if err := s.reach(); err != nil { // what is out of reach is not gone
 		return false, err
 	}
 	return true, nil
+}
+
+// putSince reports whether bytes were put at a time or later. That they are not there is
+// an error.
+func (s *Store) putSince(hash string, at time.Time) (bool, error) {
+	info, err := os.Stat(s.place(hash))
+	return err == nil && !info.ModTime().Before(at), err
 }
 
 // place is where the bytes of a hash belong.
@@ -214,7 +255,7 @@ func (s *Store) Stat(_ context.Context, hash string) (blob.Info, error) {
 	}
 	info, err := os.Stat(s.place(hash))
 	if err != nil {
-		return blob.Info{}, isGone(hash, err)
+		return blob.Info{}, s.isGone(hash, err)
 	}
 	return s.info(hash, info), nil
 }
@@ -238,12 +279,35 @@ func (s *Store) Open(_ context.Context, hash string, from, n int64) (io.ReadClos
 	}
 	f, err := s.disk.Open(s.place(hash))
 	if err != nil {
-		return nil, isGone(hash, err)
+		return nil, s.isGone(hash, err)
 	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{io.NewSectionReader(f, from, n), f}, nil
+	return &part{store: s, file: f, bytes: io.NewSectionReader(f, from, n)}, nil
+}
+
+// part is a part of a file.
+type part struct {
+	store *Store
+	file  disk.File
+	bytes *io.SectionReader
+}
+
+func (p *part) Read(b []byte) (int, error) {
+	n, err := p.bytes.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = p.store.meaning(err)
+	}
+	return n, err
+}
+
+func (p *part) Close() error { return p.file.Close() }
+
+// Fd is the file's descriptor: who reads all of it once can ask the system not to keep
+// it in memory.
+func (p *part) Fd() uintptr {
+	if open, ok := p.file.(interface{ Fd() uintptr }); ok {
+		return open.Fd()
+	}
+	return ^uintptr(0)
 }
 
 // List lists what is there by hash.
@@ -253,8 +317,8 @@ func (s *Store) List(ctx context.Context, page ibid.Page) (list []blob.Info, nex
 		return nil, "", err
 	}
 	folders, err := s.folders()
-	if err != nil {
-		return nil, "", err
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, "", s.meaning(err)
 	}
 	for _, folder := range folders {
 		if len(after) >= 2 && folder < after[:2] {
@@ -265,7 +329,7 @@ func (s *Store) List(ctx context.Context, page ibid.Page) (list []blob.Info, nex
 		}
 		entries, err := os.ReadDir(filepath.Join(s.dir, folder)) // in order
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, "", err
+			return nil, "", s.meaning(err)
 		}
 		for _, e := range entries {
 			hash := e.Name()
@@ -273,16 +337,19 @@ func (s *Store) List(ctx context.Context, page ibid.Page) (list []blob.Info, nex
 				continue
 			}
 			info, err := e.Info()
-			if err != nil { // it went meanwhile
+			if errors.Is(err, fs.ErrNotExist) { // it went meanwhile
 				continue
 			}
+			if err != nil {
+				return nil, "", s.meaning(err)
+			}
 			if len(list) == page.Size() {
-				return list, ibid.EncodeCursor(list[len(list)-1].Hash), nil
+				return list, ibid.EncodeCursor(list[len(list)-1].Hash), s.reach()
 			}
 			list = append(list, s.info(hash, info))
 		}
 	}
-	return list, "", nil
+	return list, "", s.reach()
 }
 
 func (s *Store) own(folder string, e fs.DirEntry) bool {
@@ -315,7 +382,7 @@ func (s *Store) Foreign(ctx context.Context) ([]string, error) {
 			return err
 		case e.IsDir():
 			return ctx.Err()
-		case folder == s.tmp() && strings.HasPrefix(e.Name(), uploadPrefix):
+		case folder == s.tmp() && (strings.HasPrefix(e.Name(), uploadPrefix) || strings.HasPrefix(e.Name(), lockPrefix)):
 			return nil
 		case filepath.Dir(folder) == s.dir && s.own(filepath.Base(folder), e):
 			return nil
@@ -324,23 +391,27 @@ func (s *Store) Foreign(ctx context.Context) ([]string, error) {
 		foreign = append(foreign, rel)
 		return err
 	})
-	return foreign, err
+	return foreign, s.meaning(err)
 }
 
 func noHash(name string) error {
 	return ibid.Errorf(ibid.CodeNotFound, "there is no version %q", name)
 }
 
-func isGone(hash string, err error) error {
+func (s *Store) isGone(hash string, err error) error {
+	err = s.meaning(err)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ibid.Errorf(ibid.CodeNotFound, "the original of version %s is gone", hash)
 	}
-	return fmt.Errorf("look for the original of version %s: %w", hash, err)
+	return s.doing("look for the original of version "+hash, err)
 }
 
-func diskError(doing string, err error) error {
-	if errors.Is(err, syscall.ENOSPC) {
-		return &ibid.Error{Code: ibid.CodeDiskFull, Message: "the disk is full", Hint: "free some space on the disk of the data directory", Err: err}
+// doing is the meaning of an error, and says what was being done where that is news.
+func (s *Store) doing(what string, err error) error {
+	err = s.meaning(err)
+	var known *ibid.Error
+	if err == nil || errors.As(err, &known) {
+		return err
 	}
-	return fmt.Errorf("%s: %w", doing, err)
+	return fmt.Errorf("%s: %w", what, err)
 }
