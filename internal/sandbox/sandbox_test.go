@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"ibid/internal/ibidtest"
 )
 
 // The test binary is its own worker.
@@ -23,6 +26,7 @@ func run(t *testing.T, cfg Config, code string) Result {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = 3 * time.Minute
 	}
+	cfg.Command = worker(t)
 	r, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -32,6 +36,22 @@ func run(t *testing.T, cfg Config, code string) Result {
 		t.Fatal(err)
 	}
 	return res
+}
+
+// worker is the command that starts a worker: the default one, and under the race
+// detector one that hands $GORACE on, as a worker's environment is empty. Without it each
+// worker would wait a second before it ends.
+func worker(t *testing.T) []string {
+	t.Helper()
+	env, err := exec.LookPath("env")
+	if !ibidtest.Raced || err != nil {
+		return nil
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{env, "GORACE=" + os.Getenv("GORACE"), exe, WorkerCommand}
 }
 
 func TestPrograms(t *testing.T) {

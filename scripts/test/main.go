@@ -228,13 +228,16 @@ var translated = []string{
 }
 
 // raceEnv is the environment for building with the race detector. It is inherited by
-// tests that build the program themselves.
+// tests that build the program themselves. A program under the detector waits a second
+// before it ends, in case another goroutine still races; the tests start thousands of
+// programs, so that they wait only a moment. Races seen before are reported all the same.
 func raceEnv() []string {
 	flags := strings.Fields(os.Getenv("GOFLAGS"))
 	for _, packages := range translated {
 		flags = append(flags, "'-gcflags="+packages+"=-race=false -d=checkptr=0'")
 	}
-	return append(os.Environ(), "GOFLAGS="+strings.Join(flags, " "))
+	return append(os.Environ(), "GOFLAGS="+strings.Join(flags, " "),
+		strings.TrimSpace("GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=10"))
 }
 
 // sideBySide is how many tests of a package run at once. Those of the whole program
