@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ibid/internal/ibidtest"
 )
 
 // promptFolders are where the words stand that models are sent.
@@ -16,6 +18,7 @@ var promptFolders = []string{"internal/llm/prompt/prompts", "internal/tool"}
 // those, and has the built-in model answer all questions of TestReaderInTheAgent: its
 // answers are the same. It reads what the agent means, not how that is worded.
 func TestWording(t *testing.T) {
+	ibidtest.WithoutRace(t, "starts go test, and nothing at once")
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

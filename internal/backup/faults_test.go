@@ -11,6 +11,7 @@ import (
 
 	"ibid/internal/backup"
 	"ibid/internal/disk/faulty"
+	"ibid/internal/ibidtest"
 )
 
 // Whatever operation fails or is the last before a power cut: no copy that has a
@@ -19,7 +20,7 @@ import (
 // sets how many seeds are tried (make soak), IBID_SEED repeats one.
 func TestFaultsAndPowerCuts(t *testing.T) {
 	l := newLibrary(t, "one", "two")
-	want, first, seeds := held(t, l.dir), uint64(0), uint64(30)
+	want, first, seeds := held(t, l.dir), uint64(0), uint64(ibidtest.Fewer(t, 4, 30))
 	fmt.Sscan(os.Getenv("IBID_SEEDS"), &seeds)
 	if n, _ := fmt.Sscan(os.Getenv("IBID_SEED"), &first); n == 1 {
 		seeds = first + 1

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/encoding/unicode/utf32"
 
 	"ibid/internal/database"
+	"ibid/internal/ibidtest"
 )
 
 // A table is attached as it reads, however it was written: as a document of the
@@ -57,6 +58,7 @@ func TestCSVEncodings(t *testing.T) {
 
 // What tells how a file is written may stand far behind its beginning.
 func TestCSVEncodingShowsLate(t *testing.T) {
+	ibidtest.WithoutRace(t, "reads one long file; short ones are read under it")
 	var b bytes.Buffer
 	b.WriteString("n,city\n")
 	for b.Len() < 1<<20 {

@@ -12,6 +12,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/disk/faulty"
+	"ibid/internal/ibidtest"
 )
 
 // remembered is a store whose writes survive every crash.
@@ -37,7 +38,7 @@ func (r *remembered) ForgetDatabases(context.Context, time.Time) ([]string, erro
 // it anew was cut short, what it said before. $IBID_SEEDS sets how many seeds are
 // tried, $IBID_SEED repeats one.
 func TestTablesSurvivePowerCuts(t *testing.T) {
-	first, seeds := uint64(0), uint64(60)
+	first, seeds := uint64(0), uint64(ibidtest.Fewer(t, 6, 60))
 	fmt.Sscan(os.Getenv("IBID_SEEDS"), &seeds)
 	if n, _ := fmt.Sscan(os.Getenv("IBID_SEED"), &first); n == 1 {
 		seeds = first + 1

@@ -243,6 +243,7 @@ func TestReadSetSaysWhatIsWrong(t *testing.T) {
 
 // TestReadSetReadsWhatIsAbout has what collections on the web really look like.
 func TestReadSetReadsWhatIsAbout(t *testing.T) {
+	ibidtest.WithoutRace(t, "reads one file after the other")
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
 		"corpus.jsonl": "\uFEFF{\"_id\":1,\"title\":404,\"text\":\"not found\"}\r\n" +

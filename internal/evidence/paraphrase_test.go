@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"ibid/internal/ibidtest"
 	"ibid/internal/text"
 )
 
@@ -71,6 +72,7 @@ func overlap(statement, sentence string) float64 {
 // among all sentences of the seven passages that were found. The weights were fitted
 // on other articles (dev.jsonl).
 func TestParaphrases(t *testing.T) {
+	ibidtest.WithoutRace(t, "compares and judges, with one goroutine")
 	passages := map[string]foundPassage{}
 	for _, p := range readLines[foundPassage](t, "passages.jsonl") {
 		passages[p.ID] = p

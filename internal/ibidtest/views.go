@@ -347,6 +347,7 @@ func orIf(is bool, then, otherwise access.View) access.View {
 
 // TestViewMutants shows that each method's probe notices each mutant.
 func TestViewMutants(t *testing.T, place func(t testing.TB) Opener[ViewStore]) {
+	WithoutRace(t, "the suite itself runs under it; mutants are broken on purpose")
 	shared := fillForViews(t, place(t)(t))
 	for name, wrong := range ViewMutants {
 		for _, p := range probes {

@@ -10,6 +10,7 @@ import (
 
 	"ibid/internal/disk"
 	"ibid/internal/disk/faulty"
+	"ibid/internal/ibidtest"
 )
 
 const tries = 150 // seeds; what has one chance in ten is seen for sure
@@ -55,6 +56,7 @@ func TestReplaceSurvives(t *testing.T) {
 
 // Without a sync, each thing that can be lost is lost at times.
 func TestWhatIsNotSyncedIsLost(t *testing.T) {
+	ibidtest.WithoutRace(t, "one file system after the other")
 	write := func(fsys disk.FS, path string) disk.File {
 		f, err := fsys.Create(path)
 		if err != nil {

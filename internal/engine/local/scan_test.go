@@ -10,6 +10,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/ibidtest"
 )
 
 // plainNearest is nearest, written plainly: of the rows whose heads are nearest,
@@ -113,6 +114,7 @@ func TestNearestThoughTheGuessIsWrong(t *testing.T) {
 // TestRecall looks for the nearest of many clustered vectors, whose first
 // components say most, as those of latent semantics do.
 func TestRecall(t *testing.T) {
+	ibidtest.WithoutRace(t, "measures with one goroutine")
 	const rows, dimensions, k = 40_000, 100, 20
 	rng := rand.New(rand.NewPCG(5, 5))
 	topics := make([][]float32, 200)
@@ -165,6 +167,7 @@ func TestRecall(t *testing.T) {
 // TestFartherRowsAreNoHits: what lies too far to be scored is not among the best,
 // on vectors that lie around some centres as real ones do.
 func TestFartherRowsAreNoHits(t *testing.T) {
+	ibidtest.WithoutRace(t, "measures with one goroutine")
 	const rows, dimensions, wanted = 6000, 96, 10
 	rng := rand.New(rand.NewPCG(9, 9))
 	s := newSpace(dimensions)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ibid"
+	"ibid/internal/ibidtest"
 )
 
 // heldPerChunk is what a chunk of 80 words with a vector of 300 dimensions may
@@ -20,6 +21,7 @@ const heldPerChunk = 1300
 // TestBytesPerChunk measures the heap itself, not an estimate, for an index as
 // it was built and as it was read from its snapshot.
 func TestBytesPerChunk(t *testing.T) {
+	ibidtest.WithoutRace(t, "measures with one goroutine")
 	const chunks, words = 20_480, 80 // whole blocks of vectors
 	rng := rand.New(rand.NewPCG(8, 8))
 	zipf := rand.NewZipf(rng, 1.1, 3, 20_000)
