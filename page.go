@@ -3,6 +3,7 @@ package ibid
 import (
 	"encoding/base64"
 	"encoding/json"
+	"iter"
 )
 
 // How many items of a list one call returns.
@@ -62,4 +63,27 @@ func (p Page) DecodeCursor(into ...any) (ok bool, err error) {
 		}
 	}
 	return true, nil
+}
+
+// Each yields the items of a list that read returns a page of, one page in memory at a
+// time. It ends with the first error.
+func Each[T any](read func(Page) (items []T, next string, err error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for page := (Page{Limit: MaxLimit}); ; {
+			items, next, err := read(page)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if page.Cursor = next; next == "" {
+				return
+			}
+		}
+	}
 }

@@ -46,7 +46,7 @@ func (a *App) answer(ctx context.Context, task agent.Task, emit func(ibid.EventD
 	}
 	texts := a.fileTexts()
 	cfg.FilePassages = texts.Passages
-	there, err := a.DB.Files(ctx, task.View, task.ThreadID)
+	there, _, err := a.DB.Files(ctx, task.View, task.ThreadID, ibid.Page{Limit: 1})
 	if err != nil {
 		return agent.Outcome{}, err
 	}

@@ -251,11 +251,7 @@ func (r *run) plan(m *Manifest, database string) ([]piece, error) {
 		return nil, err
 	}
 	m.Identity, m.DatabaseFormat, m.Documents, m.Threads = in.Identity, counted.Format, counted.Documents, counted.Threads
-	hashes, err := in.Originals(ctx)
-	if err != nil {
-		return nil, err
-	}
-	pieces := make([]piece, 0, len(hashes)+2)
+	var pieces []piece // one for each file, as the manifest has them
 	add := func(p piece) {
 		p.from, p.bytes = filepath.Join(r.Dir, filepath.FromSlash(p.path)), -1
 		if info, err := os.Stat(p.from); err == nil && info.Mode().IsRegular() {
@@ -275,7 +271,10 @@ func (r *run) plan(m *Manifest, database string) ([]piece, error) {
 			add(piece{path: p})
 		}
 	}
-	for _, hash := range hashes {
+	for hash, err := range ibid.Each(func(page ibid.Page) ([]string, string, error) { return in.Originals(ctx, page) }) {
+		if err != nil {
+			return nil, err
+		}
 		if len(hash) == 32 && originalPath.MatchString(originalAt(hash)) {
 			add(piece{path: originalAt(hash), hash: hash})
 		}

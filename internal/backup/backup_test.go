@@ -119,8 +119,8 @@ func documents(t *testing.T, dir string) []string {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	hashes, err := db.Originals(t.Context())
-	if err != nil {
+	hashes, next, err := db.Originals(t.Context(), ibid.Page{Limit: ibid.MaxLimit})
+	if err != nil || next != "" {
 		t.Fatal(err)
 	}
 	names, err := db.NamesOfVersions(t.Context(), access.For(ibid.Owner), hashes)

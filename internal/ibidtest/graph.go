@@ -23,7 +23,7 @@ type GraphStore interface {
 	MarkNamed(ctx context.Context, chunkIDs []string, by ibid.NamedBy) error
 	PassagesNamedBy(ctx context.Context, by ibid.NamedBy, limit int) ([]ibid.Chunk, error)
 	NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, entities int, err error)
-	Namings(ctx context.Context, view access.View, documentID string) ([]ibid.Naming, error)
+	Namings(ctx context.Context, view access.View, documentID string, page ibid.Page) (namings []ibid.Naming, next string, err error)
 	EntityKeys(ctx context.Context, view access.View, key string, limit int) ([]string, error)
 	PassagesNaming(ctx context.Context, view access.View, keys []string, scope ibid.Scope, each int) (map[string][]string, error)
 	Neighbours(ctx context.Context, view access.View, chunkIDs []string) (near []ibid.Neighbour, passages int, err error)
@@ -190,7 +190,7 @@ func (g *graphTest) check() {
 
 func (g *graphTest) checkNamings(s GraphStore, document string) {
 	g.t.Helper()
-	got, err := s.Namings(g.t.Context(), access.For(ibid.Owner), document)
+	got, err := Whole(s.Namings(g.t.Context(), access.For(ibid.Owner), document, Everything))
 	if err != nil {
 		g.t.Fatal(err)
 	}

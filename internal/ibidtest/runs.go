@@ -28,7 +28,7 @@ type LeaseStore interface {
 	Run(ctx context.Context, view access.View, id string) (*ibid.Run, error)
 	Message(ctx context.Context, view access.View, id string) (ibid.Message, error)
 	Events(ctx context.Context, view access.View, runID string, after int64, limit int) ([]ibid.Event, error)
-	WaitingRuns(ctx context.Context) ([]string, error)
+	WaitingRuns(ctx context.Context, page ibid.Page) (runIDs []string, next string, err error)
 	NoteQueued(ctx context.Context, runID string, data ibid.RunQueued, at time.Time) (*ibid.Event, error)
 	ClaimRun(ctx context.Context, owner string, lease time.Duration) (*ibid.Run, error)
 	ClaimQueued(ctx context.Context, runID, owner string, lease time.Duration) (*ibid.Run, error)
@@ -297,7 +297,7 @@ func testDead(t *testing.T, open Opener[LeaseStore]) {
 		t.Fatal(err)
 	}
 	s.release(s.b, 1)
-	if waiting, err := s.b.WaitingRuns(s.ctx()); err != nil || !slices.Equal(waiting, []string{theirs}) {
+	if waiting, err := Whole(s.b.WaitingRuns(s.ctx(), Everything)); err != nil || !slices.Equal(waiting, []string{theirs}) {
 		t.Fatalf("waiting %v, %v; %s is worked on", waiting, err, mine)
 	}
 	run, err := s.b.ClaimRun(s.ctx(), s.pb.Owner(), time.Minute)
@@ -399,7 +399,7 @@ func testMaxQueuedAtOnce(t *testing.T, open Opener[LeaseStore]) {
 		}
 		return n < 30
 	})
-	if waiting, err := s.a.WaitingRuns(s.ctx()); err != nil || len(waiting) != limit {
+	if waiting, err := Whole(s.a.WaitingRuns(s.ctx(), Everything)); err != nil || len(waiting) != limit {
 		t.Errorf("%d runs wait, %v; the limit is %d", len(waiting), err, limit)
 	}
 }

@@ -19,7 +19,7 @@ type RunStore interface {
 	LiveRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error)
 	LatestRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error)
 	Events(ctx context.Context, view access.View, runID string, after int64, limit int) ([]ibid.Event, error)
-	WaitingRuns(ctx context.Context) ([]string, error)
+	WaitingRuns(ctx context.Context, page ibid.Page) (runIDs []string, next string, err error)
 	NoteQueued(ctx context.Context, runID string, data ibid.RunQueued, at time.Time) (*ibid.Event, error)
 	ClaimRun(ctx context.Context, owner string, lease time.Duration) (*ibid.Run, error)
 	ClaimQueued(ctx context.Context, runID, owner string, lease time.Duration) (*ibid.Run, error)
@@ -257,7 +257,7 @@ func testFinish(t *testing.T, s *runStoreTest) {
 func testQueued(t *testing.T, s *runStoreTest) {
 	s.accept(t, "t1", "r1", "")
 	s.accept(t, "t2", "r2", "")
-	waiting, err := s.WaitingRuns(t.Context())
+	waiting, err := Whole(s.WaitingRuns(t.Context(), Everything))
 	if err != nil || len(waiting) != 2 || waiting[0] != "r1" {
 		t.Fatalf("waiting %v, %v", waiting, err)
 	}

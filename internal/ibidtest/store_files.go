@@ -2,6 +2,7 @@ package ibidtest
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,9 +14,8 @@ import (
 type FileStore interface {
 	// AddFile gives a message one more file and returns its place.
 	AddFile(ctx context.Context, messageID string, f ibid.Attachment) (n int, err error)
-	// Files returns the files of a thread without their bytes, in the order of
-	// its messages.
-	Files(ctx context.Context, view access.View, threadID string) ([]ibid.File, error)
+	// Files returns a page of the files of a thread without their bytes, newest first.
+	Files(ctx context.Context, view access.View, threadID string, page ibid.Page) (files []ibid.File, next string, err error)
 	File(ctx context.Context, view access.View, messageID string, n int) (ibid.File, error)
 	// FileText returns what a file says, NOT_FOUND until SetFileText has kept it.
 	FileText(ctx context.Context, view access.View, messageID string, n int) (ibid.Extract, error)
@@ -55,7 +55,8 @@ func testFiles(t *testing.T, s *runStoreTest) {
 	if _, err := s.AddFile(ctx, "none", ibid.Attachment{Name: "x", Data: []byte("x")}); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("a file of no message: %v", err)
 	}
-	files, err := s.Files(ctx, access.For(ibid.Owner), "t1")
+	files, err := Whole(s.Files(ctx, access.For(ibid.Owner), "t1", Everything))
+	slices.Reverse(files)
 	if err != nil || len(files) != 4 || files[0].ID() != "u1:0" || files[3].ID() != "r1:1" || files[0].Data != nil || files[1].Bytes != 6 ||
 		files[0].Version != ibid.VersionOf([]byte("first\x00")) || files[1].Version == files[0].Version {
 		t.Errorf("files %+v, %v", files, err)
@@ -83,7 +84,7 @@ func testFiles(t *testing.T, s *runStoreTest) {
 	if _, err := s.File(ctx, access.For(ibid.Owner), "u1", 0); ibid.CodeOf(err) != ibid.CodeNotFound {
 		t.Errorf("a file of a removed thread: %v", err)
 	}
-	if files, err := s.Files(ctx, access.For(ibid.Owner), "t1"); len(files) > 0 || err != nil {
+	if files, err := Whole(s.Files(ctx, access.For(ibid.Owner), "t1", Everything)); len(files) > 0 || err != nil {
 		t.Errorf("files of a removed thread: %v, %v", files, err)
 	}
 	if err := s.RestoreThread(ctx, access.For(ibid.Owner), "t1", s.now); err != nil {

@@ -22,7 +22,7 @@ type SweeperStore interface {
 	SweepVersions(ctx context.Context, before time.Time) (int, error)
 	SweepTombstones(ctx context.Context, before time.Time, upTo int64) error
 	VersionInUse(ctx context.Context, hash string) (bool, error)
-	Discarded(ctx context.Context) ([]string, error)
+	Discarded(ctx context.Context, page ibid.Page) (hashes []string, next string, err error)
 	ForgetDiscarded(ctx context.Context, hash string) error
 	ListsVersion(ctx context.Context, hash string) (bool, error)
 }
@@ -83,7 +83,7 @@ func (s sweeping) holds(id string, text, inUse, listed, discarded bool) {
 	if known, err := s.ListsVersion(ctx, hash); err != nil || known != listed {
 		s.t.Errorf("%s is listed: %v, %v; want %v", hash, known, err, listed)
 	}
-	if all, err := s.Discarded(ctx); err != nil || slices.Contains(all, hash) != discarded {
+	if all, err := Whole(s.Discarded(ctx, Everything)); err != nil || slices.Contains(all, hash) != discarded {
 		s.t.Errorf("to be deleted are %v, %v; want %s among them: %v", all, err, hash, discarded)
 	}
 }

@@ -62,7 +62,7 @@ var everyChunk = []string{"p-d-anna-0", "p-d-ben-0", "p-d-ben-1"}
 var probes = []probe{
 	{method: "Answered", do: func(s asked) any { return told(s.Answered(s.ctx, s.view, "key", "", 9)) }},
 	{method: "Members", do: func(s asked) any {
-		return each(func(who string) (any, error) { return s.Members(s.ctx, s.view, "d-"+who+"-0") })
+		return each(func(who string) (any, error) { return Whole(s.Members(s.ctx, s.view, "d-"+who+"-0", Everything)) })
 	}},
 	{method: "Below", do: func(s asked) any {
 		n, bytes, err := s.Below(s.ctx, s.view, "/files/same")
@@ -105,7 +105,9 @@ var probes = []probe{
 		return told(s.Chunks(s.ctx, s.view, []string{"x-d-anna-0", "x-d-ben-0"}))
 	}},
 	{method: "DocumentChunks", do: func(s asked) any {
-		return each(func(who string) (any, error) { return s.DocumentChunks(s.ctx, s.view, "d-"+who+"-0") })
+		return each(func(who string) (any, error) {
+			return Whole(s.DocumentChunks(s.ctx, s.view, "d-"+who+"-0", Everything))
+		})
 	}},
 	{method: "Parents", do: func(s asked) any { return told(s.Parents(s.ctx, s.view, everyChunk)) }},
 	{method: "Around", do: func(s asked) any { return told(s.Around(s.ctx, s.view, everyChunk)) }},
@@ -138,7 +140,7 @@ var probes = []probe{
 	}},
 	{method: "Databases", do: func(s asked) any { return told(s.Databases(s.ctx, s.view)) }},
 	{method: "Files", do: func(s asked) any {
-		return each(func(who string) (any, error) { return s.Files(s.ctx, s.view, "t-"+who) })
+		return each(func(who string) (any, error) { return Whole(s.Files(s.ctx, s.view, "t-"+who, Everything)) })
 	}},
 	{method: "File", do: func(s asked) any {
 		return each(func(who string) (any, error) { return s.File(s.ctx, s.view, "q-t-"+who, 0) })
@@ -147,7 +149,7 @@ var probes = []probe{
 		return each(func(who string) (any, error) { return s.FileText(s.ctx, s.view, "q-t-"+who, 0) })
 	}},
 	{method: "Namings", do: func(s asked) any {
-		return each(func(who string) (any, error) { return s.Namings(s.ctx, s.view, "d-"+who+"-0") })
+		return each(func(who string) (any, error) { return Whole(s.Namings(s.ctx, s.view, "d-"+who+"-0", Everything)) })
 	}},
 	{method: "EntityKeys", do: func(s asked) any {
 		return each(func(who string) (any, error) { return s.EntityKeys(s.ctx, s.view, "key "+who, 9) })
@@ -244,7 +246,9 @@ var probes = []probe{
 		return told(all, err)
 	}},
 	{method: "RemovedWith", do: func(s asked) any {
-		return each(func(who string) (any, error) { return s.RemovedWith(s.ctx, s.view, "r-"+who, time.Time{}) })
+		return each(func(who string) (any, error) {
+			return Whole(s.RemovedWith(s.ctx, s.view, "r-"+who, time.Time{}, Everything))
+		})
 	}},
 	{method: "Run", do: func(s asked) any {
 		return each(func(who string) (any, error) { return s.Run(s.ctx, s.view, "a-t-"+who) })

@@ -10,6 +10,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/engine"
+	"ibid/internal/ibidtest"
 )
 
 // agrees holds that index and database are the same.
@@ -30,7 +31,7 @@ func TestCompareAndRebuild(t *testing.T) {
 	s.agrees(3)
 
 	// Whatever the index has lost, kept or mixed up is found, and mended.
-	chunks, err := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), docs[1].ID)
+	chunks, err := ibidtest.Whole(s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), docs[1].ID, ibidtest.Everything))
 	if err != nil || len(chunks) < 2 {
 		t.Fatalf("%d chunks, %v", len(chunks), err)
 	}

@@ -31,7 +31,7 @@ func (p *Pipeline) divideDocument(ctx context.Context, documentID string) error 
 	defer p.slots.take()()
 	p.publish.Lock() // no other version takes its place meanwhile
 	defer p.publish.Unlock()
-	passages, err := p.cfg.Library.DocumentChunks(ctx, system, documentID)
+	passages, err := p.allPassages(ctx, documentID)
 	if err != nil || len(passages) == 0 {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/ibidtest"
 )
 
 // The database knows sections, passages and sentences; what is searched,
@@ -15,7 +16,7 @@ import (
 func TestThreeLevelsAreStored(t *testing.T) {
 	s := openShop(t, t.TempDir(), newParagraphs())
 	d := s.settled(s.add("a.txt", long("walrus")+long("giraffe")).ID)
-	passages, err := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID)
+	passages, err := ibidtest.Whole(s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID, ibidtest.Everything))
 	if err != nil || len(passages) != d.Chunks || s.chunks() != d.Chunks {
 		t.Fatalf("%d passages, %d in the index, of %+v, %v", len(passages), s.chunks(), d, err)
 	}
@@ -24,7 +25,7 @@ func TestThreeLevelsAreStored(t *testing.T) {
 	if second.Kept < 2 || second.Kept+second.Embedded != second.Chunks {
 		t.Fatalf("second version %+v", second)
 	}
-	passages, _ = s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID)
+	passages, _ = ibidtest.Whole(s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID, ibidtest.Everything))
 	s.hasLevels(passages)
 	if _, err := s.Rebuild(t.Context()); err != nil {
 		t.Fatal(err)
@@ -69,7 +70,7 @@ func TestAnOldLibraryIsDivided(t *testing.T) {
 	dir, files := t.TempDir(), newParagraphs()
 	s := openShop(t, dir, files, func(c *Config) { c.Leases = passagesOnly{c.Leases} })
 	d := s.settled(s.add("a.txt", long("walrus")+long("giraffe")).ID)
-	before, _ := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID)
+	before, _ := ibidtest.Whole(s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID, ibidtest.Everything))
 	if ids, _, err := s.db.Undivided(t.Context(), ibid.Page{}); err != nil || len(ids) != 1 {
 		t.Fatalf("undivided are %v, %v", ids, err)
 	}
@@ -80,7 +81,7 @@ func TestAnOldLibraryIsDivided(t *testing.T) {
 		ids, _, err := s.db.Undivided(t.Context(), ibid.Page{})
 		return err == nil && len(ids) == 0
 	})
-	after, _ := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID)
+	after, _ := ibidtest.Whole(s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID, ibidtest.Everything))
 	if len(after) != len(before) || after[0].ID != before[0].ID || files.read["a.txt"] != 1 {
 		t.Fatalf("%d passages were %d; read %d times", len(after), len(before), files.read["a.txt"])
 	}

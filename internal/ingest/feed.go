@@ -158,7 +158,7 @@ func (p *Pipeline) engineChange(ctx context.Context, c ibid.Change) (engine.Chan
 	if c.Removed {
 		return engine.Remove{Number: c.Number, DocumentID: c.Document.ID}, nil
 	}
-	passages, err := p.cfg.Library.DocumentChunks(ctx, system, c.Document.ID)
+	passages, err := p.allPassages(ctx, c.Document.ID)
 	if err != nil {
 		return nil, err
 	}

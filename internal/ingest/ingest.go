@@ -30,6 +30,8 @@ import (
 // Store keeps where each document stands.
 type Store interface {
 	PutDocument(ctx context.Context, d ibid.Document, version string) (stored ibid.Document, unchanged bool, err error)
+	// DocumentsBySource returns the documents that were added from some paths and URLs:
+	// one at most of each principal for each.
 	DocumentsBySource(ctx context.Context, view access.View, sources []string) ([]ibid.Document, error)
 	// PutUpload takes in a file that has no path or URL, but a name in a folder.
 	PutUpload(ctx context.Context, d ibid.Document, version string, on ibid.OnSameName) (stored ibid.Document, unchanged bool, same *ibid.SameName, err error)
@@ -39,14 +41,15 @@ type Store interface {
 	// RemoveDocument removes a document, and what came out of it where it is an
 	// archive.
 	RemoveDocument(ctx context.Context, view access.View, id string, at time.Time) (removed []string, change int64, err error)
-	// RemovedWith returns a removed document and what went with it, if it was
-	// removed at since or later; RestoreDocument takes the removal of one back.
-	RemovedWith(ctx context.Context, view access.View, id string, since time.Time) ([]ibid.Document, error)
+	// RemovedWith returns a page of a removed document and what went with it, if it was
+	// removed at since or later, outer archives before inner ones; RestoreDocument takes
+	// the removal of one back.
+	RemovedWith(ctx context.Context, view access.View, id string, since time.Time, page ibid.Page) (removed []ibid.Document, next string, err error)
 	RestoreDocument(ctx context.Context, view access.View, id string, since time.Time, chunks []ibid.Chunk, named []ibid.Naming) (stored ibid.Document, change int64, restored bool, err error)
 	// HalfRestored are archives of which a crash left something unrestored.
-	HalfRestored(ctx context.Context) (documentIDs []string, err error)
+	HalfRestored(ctx context.Context, page ibid.Page) (documentIDs []string, next string, err error)
 	QueueCounts(ctx context.Context, view access.View) (ibid.QueueCounts, error)
-	Members(ctx context.Context, view access.View, archiveID string) ([]ibid.Document, error)
+	Members(ctx context.Context, view access.View, archiveID string, page ibid.Page) (documents []ibid.Document, next string, err error)
 	// Below counts what lies below a source, archives within archives included.
 	Below(ctx context.Context, view access.View, source string) (files int, bytes int64, err error)
 }
@@ -94,7 +97,7 @@ type Sweeper interface {
 	// Discarded are the hashes whose originals may be deleted, and nothing else
 	// may: a database that is not the one of this directory lists none of its
 	// files.
-	Discarded(ctx context.Context) ([]string, error)
+	Discarded(ctx context.Context, page ibid.Page) (hashes []string, next string, err error)
 	ForgetDiscarded(ctx context.Context, hash string) error
 	// ListsVersion reports whether an original is in use, or discarded.
 	ListsVersion(ctx context.Context, hash string) (bool, error)
@@ -107,7 +110,9 @@ type Library interface {
 	Document(ctx context.Context, view access.View, id string) (ibid.Document, error)
 	// HasVersion reports whether a document, removed or not, has or had a version.
 	HasVersion(ctx context.Context, view access.View, documentID, version string) (bool, error)
-	DocumentChunks(ctx context.Context, view access.View, documentID string) ([]ibid.Chunk, error) // its passages
+	// DocumentChunks returns a page of a document's passages, in the order of its text.
+	DocumentChunks(ctx context.Context, view access.View, documentID string, page ibid.Page) (passages []ibid.Chunk, next string, err error)
+	// Chunks returns those of some chunks that there are.
 	Chunks(ctx context.Context, view access.View, ids []string) ([]ibid.Chunk, error)
 	// Changes are what an engine is fed with.
 	Changes(ctx context.Context, after int64, limit int) ([]ibid.Change, error)

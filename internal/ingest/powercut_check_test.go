@@ -132,12 +132,12 @@ func (g gate) SweepTombstones(ctx context.Context, before time.Time, upTo int64)
 	return g.commit(func() error { return g.DB.SweepTombstones(ctx, before, upTo) })
 }
 
-func (g gate) Discarded(ctx context.Context) (hashes []string, err error) {
+func (g gate) Discarded(ctx context.Context, page ibid.Page) (hashes []string, next string, err error) {
 	err = g.commit(func() (err error) {
-		hashes, err = g.DB.Discarded(ctx)
+		hashes, next, err = g.DB.Discarded(ctx, page)
 		return err
 	})
-	return hashes, err
+	return hashes, next, err
 }
 
 func (g gate) ForgetDiscarded(ctx context.Context, hash string) error {

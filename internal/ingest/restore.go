@@ -36,12 +36,15 @@ func (p *Pipeline) Remove(ctx context.Context, view access.View, documentID stri
 // Every document is restored in a transaction of its own, the archive first. Open
 // finishes what a crash cuts short.
 func (p *Pipeline) Restore(ctx context.Context, view access.View, documentID string) (ibid.Document, error) {
-	removed, err := p.cfg.Store.RemovedWith(ctx, view, documentID, p.cfg.Now().Add(-p.cfg.KeepRemoved))
-	if err != nil {
-		return ibid.Document{}, err
-	}
-	for _, d := range removed {
-		err := p.restoreRemoved(ctx, d)
+	since := p.cfg.Now().Add(-p.cfg.KeepRemoved)
+	removed := ibid.Each(func(page ibid.Page) ([]ibid.Document, string, error) {
+		return p.cfg.Store.RemovedWith(ctx, view, documentID, since, page)
+	})
+	for d, err := range removed {
+		if err != nil {
+			return ibid.Document{}, err
+		}
+		err = p.restoreRemoved(ctx, d)
 		if code := ibid.CodeOf(err); err != nil && d.ID != documentID && (code == ibid.CodeConflict || code == ibid.CodeNotFound) {
 			// The archive is back; one of its files cannot come.
 			p.cfg.Log.Warn("not all that came out of a restored archive is restored", "name", d.Name, "error", err)
@@ -102,11 +105,11 @@ func (p *Pipeline) publishRestored(ctx context.Context, id string, levels, passa
 // finishRestores restores what a crash has left removed of archives that are
 // restored.
 func (p *Pipeline) finishRestores(ctx context.Context) error {
-	ids, err := p.cfg.Store.HalfRestored(ctx)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
+	half := ibid.Each(func(page ibid.Page) ([]string, string, error) { return p.cfg.Store.HalfRestored(ctx, page) })
+	for id, err := range half {
+		if err != nil {
+			return err
+		}
 		if _, err := p.Restore(ctx, system, id); err != nil && ctx.Err() == nil {
 			p.cfg.Log.Warn("cannot restore all that came out of an archive", "document", id, "error", err)
 		}

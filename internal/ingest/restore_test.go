@@ -14,6 +14,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/ibidtest"
 )
 
 func (s *shop) remove(id string) {
@@ -46,11 +47,11 @@ func TestARemovedDocumentComesBackAsItWas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunks, err := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID)
+	chunks, err := ibidtest.Whole(s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID, ibidtest.Everything))
 	if err != nil || len(chunks) == 0 {
 		t.Fatalf("chunks %v, %v", chunks, err)
 	}
-	named, _ := s.db.Namings(t.Context(), access.For(ibid.Owner), d.ID)
+	named, _ := ibidtest.Whole(s.db.Namings(t.Context(), access.For(ibid.Owner), d.ID, ibidtest.Everything))
 	reads := files.read["a.txt"]
 	same := func(when string) {
 		t.Helper()
@@ -58,10 +59,10 @@ func TestARemovedDocumentComesBackAsItWas(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(after, before) {
 			t.Errorf("%s: the document is\n%+v, was\n%+v, %v", when, after, before, err)
 		}
-		if now, err := s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID); err != nil || !reflect.DeepEqual(now, chunks) {
+		if now, err := ibidtest.Whole(s.db.DocumentChunks(t.Context(), access.For(ibid.Owner), d.ID, ibidtest.Everything)); err != nil || !reflect.DeepEqual(now, chunks) {
 			t.Errorf("%s: the chunks are %v, %v", when, now, err)
 		}
-		if now, err := s.db.Namings(t.Context(), access.For(ibid.Owner), d.ID); err != nil || !reflect.DeepEqual(now, named) {
+		if now, err := ibidtest.Whole(s.db.Namings(t.Context(), access.For(ibid.Owner), d.ID, ibidtest.Everything)); err != nil || !reflect.DeepEqual(now, named) {
 			t.Errorf("%s: the passages name %v, %v", when, now, err)
 		}
 		if s.finds("pelican") == "" || s.finds("giraffe") != "" {
@@ -271,7 +272,7 @@ func TestAnArchiveComesBackWhole(t *testing.T) {
 	// A crash after the archive itself, before what came out of it: the next start
 	// restores the rest.
 	s.remove(archive.ID)
-	removedNow, err := s.db.RemovedWith(t.Context(), access.For(ibid.Owner), archive.ID, time.Time{})
+	removedNow, err := ibidtest.Whole(s.db.RemovedWith(t.Context(), access.For(ibid.Owner), archive.ID, time.Time{}, ibidtest.Everything))
 	if err != nil || len(removedNow) != 5 || removedNow[0].ID != archive.ID {
 		t.Fatalf("removed with the archive: %+v, %v", removedNow, err)
 	}

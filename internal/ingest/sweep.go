@@ -64,11 +64,11 @@ func (p *Pipeline) Sweep(ctx context.Context) (Swept, error) {
 	if err := p.cfg.Sweeper.SweepTombstones(ctx, before, state.Saved); err != nil {
 		return swept, err
 	}
-	discarded, err := p.cfg.Sweeper.Discarded(ctx)
-	if err != nil {
-		return swept, err
-	}
-	for _, hash := range discarded {
+	discarded := ibid.Each(func(page ibid.Page) ([]string, string, error) { return p.cfg.Sweeper.Discarded(ctx, page) })
+	for hash, err := range discarded {
+		if err != nil {
+			return swept, err
+		}
 		size, gone, err := p.sweepOriginal(ctx, hash, before)
 		if err != nil {
 			return swept, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -38,16 +39,18 @@ func (p *Pipeline) unpack(ctx context.Context, d ibid.Document, file Original) (
 		}
 		return left, nil
 	}
-	before, err := p.cfg.Store.Members(ctx, access.For(d.Principal), d.ID)
-	if err != nil {
-		return "", err
-	}
 	u := &unpacking{Pipeline: p, archive: d, before: map[string]ibid.Document{}, kept: map[string]bool{}}
 	top, _, _ := strings.Cut(d.Source, memberMark)
 	if u.files, u.bytes, err = p.cfg.Store.Below(ctx, access.For(d.Principal), top); err != nil {
 		return "", err
 	}
-	for _, m := range before {
+	before := ibid.Each(func(page ibid.Page) ([]ibid.Document, string, error) {
+		return p.cfg.Store.Members(ctx, access.For(d.Principal), d.ID, page)
+	})
+	for m, err := range before { // maxMembers of them at most
+		if err != nil {
+			return "", err
+		}
 		u.before[m.Source] = m
 		u.files, u.bytes = u.files-1, u.bytes-m.Bytes
 	}
@@ -60,7 +63,8 @@ func (p *Pipeline) unpack(ctx context.Context, d ibid.Document, file Original) (
 	case err != nil:
 		return "", err
 	}
-	for _, m := range before {
+	for _, source := range slices.Sorted(maps.Keys(u.before)) {
+		m := u.before[source]
 		if u.kept[m.Source] {
 			continue
 		}

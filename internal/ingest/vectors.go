@@ -260,8 +260,8 @@ func (p *Pipeline) fillFit(ctx context.Context, fit *lsa.Model) error {
 	return nil
 }
 
-// allTexts yields every passage of the library as it is embedded, a document in
-// memory at a time, up to a change. *failed is why it ended early.
+// allTexts yields every passage of the library as it is embedded, a page of a
+// document in memory at a time, up to a change. *failed is why it ended early.
 func (p *Pipeline) allTexts(ctx context.Context, upTo int64, failed *error) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for after := int64(0); ; {
@@ -291,11 +291,10 @@ func (p *Pipeline) allTexts(ctx context.Context, upTo int64, failed *error) iter
 
 func (p *Pipeline) documentTexts(ctx context.Context, documentID string, yield func(string) bool) (more bool, err error) {
 	defer p.slots.take()()
-	chunks, err := p.cfg.Library.DocumentChunks(ctx, system, documentID)
-	if err != nil {
-		return false, err
-	}
-	for _, c := range chunks {
+	for c, err := range p.passagesOf(ctx, documentID) {
+		if err != nil {
+			return false, err
+		}
 		if !yield(embedText(c)) {
 			return false, nil
 		}

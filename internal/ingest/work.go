@@ -218,17 +218,16 @@ func (p *Pipeline) passages(d ibid.Document, x ibid.Extract) []ibid.Chunk {
 // kept returns how many of the chunks the version before had.
 func (p *Pipeline) kept(ctx context.Context, d ibid.Document, chunks []ibid.Chunk) (int, error) {
 	defer p.slots.take()()
-	old, err := p.cfg.Library.DocumentChunks(ctx, system, d.ID)
-	if err != nil {
-		return 0, fmt.Errorf("look up the chunks of the version before: %w", err)
-	}
-	before := map[string]bool{}
-	for _, c := range old {
-		before[c.ID] = true
+	now := map[string]bool{}
+	for _, c := range chunks {
+		now[c.ID] = true
 	}
 	n := 0
-	for _, c := range chunks {
-		if before[c.ID] {
+	for old, err := range p.passagesOf(ctx, d.ID) {
+		if err != nil {
+			return 0, fmt.Errorf("look up the chunks of the version before: %w", err)
+		}
+		if now[old.ID] {
 			n++
 		}
 	}

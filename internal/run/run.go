@@ -33,7 +33,8 @@ type Store interface {
 	Run(ctx context.Context, view access.View, id string) (*ibid.Run, error)
 	LiveRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error)
 	Events(ctx context.Context, view access.View, runID string, after int64, limit int) ([]ibid.Event, error)
-	WaitingRuns(ctx context.Context) ([]string, error)
+	// WaitingRuns returns a page of the ids of the queued runs, the next one first.
+	WaitingRuns(ctx context.Context, page ibid.Page) (runIDs []string, next string, err error)
 	NoteQueued(ctx context.Context, runID string, data ibid.RunQueued, at time.Time) (*ibid.Event, error)
 }
 

@@ -99,16 +99,17 @@ func (r *Runner) launch(run *ibid.Run) {
 // tellQueue writes into the log of every waiting run where it stands, when that
 // has changed.
 func (r *Runner) tellQueue(told map[string]int) map[string]int {
-	waiting, err := r.cfg.Store.WaitingRuns(r.base)
-	if err != nil {
-		return told
-	}
-	now := make(map[string]int, len(waiting))
-	for i, id := range waiting {
-		if now[id] = i + 1; told[id] == i+1 {
+	now := map[string]int{}
+	waiting := ibid.Each(func(page ibid.Page) ([]string, string, error) { return r.cfg.Store.WaitingRuns(r.base, page) })
+	for id, err := range waiting {
+		if err != nil {
+			return told
+		}
+		place := len(now) + 1
+		if now[id] = place; told[id] == place {
 			continue
 		}
-		event, err := r.cfg.Store.NoteQueued(r.base, id, ibid.RunQueued{Position: i + 1}, r.cfg.Now())
+		event, err := r.cfg.Store.NoteQueued(r.base, id, ibid.RunQueued{Position: place}, r.cfg.Now())
 		if err != nil {
 			return told
 		}

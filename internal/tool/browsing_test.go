@@ -10,14 +10,17 @@ import (
 	"ibid/internal/access"
 )
 
-func (s *shelf) DocumentChunks(_ context.Context, _ access.View, id string) ([]ibid.Chunk, error) {
+func (s *shelf) DocumentChunks(_ context.Context, _ access.View, id string, page ibid.Page) ([]ibid.Chunk, string, error) {
 	var chunks []ibid.Chunk
 	for i := len(s.passages) - 1; i >= 0; i-- { // in no order that matters
 		if p := s.passages[i]; p.DocumentID == id {
 			chunks = append(chunks, p.Chunk, ibid.Chunk{ID: p.ID + "_sentence", DocumentID: id, Level: 3, ParentID: p.ID, Text: p.Text, Start: p.Start, End: p.End})
 		}
 	}
-	return chunks, s.err
+	if s.err != nil {
+		return nil, "", s.err
+	}
+	return cut(chunks, page)
 }
 
 // handbook is a long document with headings; its chapters are on pages 1 to 30.

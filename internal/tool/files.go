@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 
 	"ibid"
@@ -12,8 +13,8 @@ import (
 
 // Files are the files of conversations.
 type Files interface {
-	// Files returns the files of a thread without their bytes, oldest first.
-	Files(ctx context.Context, view access.View, threadID string) ([]ibid.File, error)
+	// Files returns a page of the files of a thread without their bytes, newest first.
+	Files(ctx context.Context, view access.View, threadID string, page ibid.Page) (files []ibid.File, next string, err error)
 	File(ctx context.Context, view access.View, messageID string, n int) (ibid.File, error)
 	// FileText returns what a file says, NOT_FOUND until SetFileText has kept it.
 	FileText(ctx context.Context, view access.View, messageID string, n int) (ibid.Extract, error)
@@ -51,6 +52,11 @@ type FileTexts struct {
 // NewFileTexts returns the texts of stored files.
 func NewFileTexts(store Files, reader FileReader, formats Formats) FileTexts {
 	return FileTexts{store, reader, formats}
+}
+
+// inThread yields the files of a conversation, newest first.
+func (t FileTexts) inThread(ctx context.Context, view access.View, threadID string) iter.Seq2[ibid.File, error] {
+	return ibid.Each(func(page ibid.Page) ([]ibid.File, string, error) { return t.store.Files(ctx, view, threadID, page) })
 }
 
 // Text returns what a file says. Its bytes are fetched where f has none and nobody

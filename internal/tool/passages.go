@@ -12,23 +12,26 @@ import (
 
 // Chunks are the passages that documents are cut into.
 type Chunks interface {
-	// DocumentChunks returns a document's chunks of all levels.
-	DocumentChunks(ctx context.Context, view access.View, documentID string) ([]ibid.Chunk, error)
+	// DocumentChunks returns a page of a document's passages, in the order of its text.
+	DocumentChunks(ctx context.Context, view access.View, documentID string, page ibid.Page) (passages []ibid.Chunk, next string, err error)
 }
 
 // passageLevel is the level of the chunks that are read: sections hold them, and
 // sentences are parts of them.
 const passageLevel = 2
 
-// passagesOf returns the passages of a document in the order of its text.
-// Nothing was searched for, so nothing scores less than anything else.
+// passagesOf returns the passages of a document in the order of its text, which is read
+// whole to be shown by section, page or passage. Nothing was searched for, so nothing
+// scores less than anything else.
 func passagesOf(ctx context.Context, view access.View, chunks Chunks, d ibid.Document) ([]ibid.Passage, error) {
-	all, err := chunks.DocumentChunks(ctx, view, d.ID)
-	if err != nil {
-		return nil, fmt.Errorf("read the passages of document %s: %w", d.ID, err)
-	}
+	all := ibid.Each(func(page ibid.Page) ([]ibid.Chunk, string, error) {
+		return chunks.DocumentChunks(ctx, view, d.ID, page)
+	})
 	var passages []ibid.Passage
-	for _, c := range all {
+	for c, err := range all {
+		if err != nil {
+			return nil, fmt.Errorf("read the passages of document %s: %w", d.ID, err)
+		}
 		if c.Level == passageLevel {
 			passages = append(passages, ibid.Passage{Chunk: c, Document: d, Score: 1})
 		}

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -51,11 +52,7 @@ func (t *RetrieveFile) Call(ctx context.Context, view access.View, call ibid.Too
 	if err := param.Read(call.Arguments, &args); err != nil {
 		return Refuse(err)
 	}
-	there, err := t.files.store.Files(ctx, view, env.ThreadID)
-	if err != nil {
-		return ibid.ToolOutput{}, fmt.Errorf("look for the files of the conversation: %w", err)
-	}
-	f, err := fileOf(there, args.File)
+	f, err := fileOf(t.files.inThread(ctx, view, env.ThreadID), args.File)
 	if err != nil {
 		return Refuse(err)
 	}
@@ -72,9 +69,12 @@ func (t *RetrieveFile) Call(ctx context.Context, view access.View, call ibid.Too
 	return fileParts(documentOf(f, x), x, t.files.passages(f, x), args.Query, args.Page), nil
 }
 
+// maxFilesNamed is how many files are named to a model that means none of them.
+const maxFilesNamed = 10
+
 // fileOf finds the file that a model means: by id, by name, by the end of its id,
-// by a part of its name. The last one of a name is meant, as it is the newest.
-func fileOf(there []ibid.File, wanted string) (ibid.File, error) {
+// by a part of its name. The first one of a name is meant: the files come newest first.
+func fileOf(there iter.Seq2[ibid.File, error], wanted string) (ibid.File, error) {
 	wanted = strings.Trim(wanted, " \t\"'`[]()")
 	normal := normalize(wanted)
 	rules := []func(f ibid.File) bool{
@@ -83,20 +83,30 @@ func fileOf(there []ibid.File, wanted string) (ibid.File, error) {
 		func(f ibid.File) bool { return len(wanted) >= 4 && strings.HasSuffix(f.ID(), wanted) },
 		func(f ibid.File) bool { return normal != "" && strings.Contains(normalize(f.Name), normal) },
 	}
-	for _, fits := range rules {
-		for _, f := range slices.Backward(there) {
-			if fits(f) {
-				return f, nil
-			}
+	best := len(rules) // the strictest rule that a file fits so far
+	var meant ibid.File
+	var names []string // of the newest
+	for f, err := range there {
+		if err != nil {
+			return ibid.File{}, fmt.Errorf("look for the files of the conversation: %w", err)
+		}
+		if fit := slices.IndexFunc(rules[:best], func(fits func(ibid.File) bool) bool { return fits(f) }); fit >= 0 {
+			best, meant = fit, f
+		}
+		if best == 0 {
+			break
+		}
+		if len(names) < maxFilesNamed {
+			names = append(names, fmt.Sprintf("%s (%s)", line(f.Name, 100), f.ID()))
 		}
 	}
-	if len(there) == 0 {
+	switch {
+	case best < len(rules):
+		return meant, nil
+	case len(names) == 0:
 		return ibid.File{}, complain("no file is attached in this conversation; for documents of the library use read")
 	}
-	var names []string
-	for _, f := range there[max(0, len(there)-10):] {
-		names = append(names, fmt.Sprintf("%s (%s)", line(f.Name, 100), f.ID()))
-	}
+	slices.Reverse(names)
 	return ibid.File{}, complain("no file %q is attached in this conversation. There are: %s", line(wanted, 100), strings.Join(names, ", "))
 }
 

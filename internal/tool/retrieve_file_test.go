@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,8 +25,23 @@ func newAttic(files ...ibid.File) *attic {
 	return a
 }
 
-func (a *attic) Files(_ context.Context, _ access.View, threadID string) ([]ibid.File, error) {
-	return a.files[threadID], nil
+func (a *attic) Files(_ context.Context, _ access.View, threadID string, page ibid.Page) ([]ibid.File, string, error) {
+	files := slices.Clone(a.files[threadID])
+	slices.Reverse(files)
+	return cut(files, page)
+}
+
+// cut returns a page of a list.
+func cut[T any](list []T, page ibid.Page) ([]T, string, error) {
+	from := 0
+	if _, err := page.DecodeCursor(&from); err != nil {
+		return nil, "", err
+	}
+	to := from + page.Size()
+	if to >= len(list) {
+		return list[min(from, len(list)):], "", nil
+	}
+	return list[from:to], ibid.EncodeCursor(to), nil
 }
 
 func (a *attic) File(_ context.Context, _ access.View, messageID string, n int) (ibid.File, error) {
@@ -85,6 +101,27 @@ func TestRetrieveFile(t *testing.T) {
 	}
 	if out := call(t, tool, map[string]any{"file": "x"}, ibid.ToolEnv{ThreadID: "none"}); !strings.Contains(out.Content, "no file is attached") {
 		t.Errorf("got %+v", out)
+	}
+}
+
+// TestRetrieveAmongManyFiles: files of a long conversation are found however old they
+// are, and of those that fit equally well the newest is meant.
+func TestRetrieveAmongManyFiles(t *testing.T) {
+	files := []ibid.File{file("m0", 0, "lease.txt", "text/plain", "The first lease.")}
+	for i := range ibid.MaxLimit + 50 {
+		files = append(files, file(fmt.Sprintf("n%03d", i), 0, fmt.Sprintf("plan %d.txt", i), "text/plain", "A plan."))
+	}
+	files = append(files, file("m1", 0, "old lease 1.txt", "text/plain", "The second lease."), file("m2", 0, "old lease 2.txt", "text/plain", "The third lease."))
+	a := newAttic(files...)
+	tool, env := NewRetrieveFile(NewFileTexts(a, a, a), false), ibid.ToolEnv{ThreadID: "t1"}
+	for name, want := range map[string]string{"lease.txt": "m0:0", "m0:0": "m0:0", "n000:0": "n000:0", "lease": "m2:0", "lease 1": "m1:0"} {
+		if out := call(t, tool, map[string]any{"file": name}, env); out.Failed || len(out.Passages) == 0 || out.Passages[0].DocumentID != want {
+			t.Errorf("%q is %+v, want %s", name, out, want)
+		}
+	}
+	if out := call(t, tool, map[string]any{"file": "none"}, env); !strings.HasSuffix(out.Content, "There are: plan 542.txt (n542:0), plan 543.txt (n543:0), plan 544.txt (n544:0), plan 545.txt (n545:0), "+
+		"plan 546.txt (n546:0), plan 547.txt (n547:0), plan 548.txt (n548:0), plan 549.txt (n549:0), old lease 1.txt (m1:0), old lease 2.txt (m2:0)") {
+		t.Errorf("none is %+v", out)
 	}
 }
 

@@ -3,7 +3,6 @@ package tool
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"ibid"
@@ -30,7 +29,7 @@ func (t FileTexts) searched(ctx context.Context, view access.View, threadID stri
 	if t.store == nil || threadID == "" {
 		return nil, nil
 	}
-	files, err := t.store.Files(ctx, view, threadID)
+	files, _, err := t.store.Files(ctx, view, threadID, ibid.Page{Limit: searchedFiles})
 	if err != nil {
 		return nil, fmt.Errorf("look for the files of the conversation: %w", err)
 	}
@@ -38,7 +37,7 @@ func (t FileTexts) searched(ctx context.Context, view access.View, threadID stri
 	defer cancel()
 	var all []ibid.Passage
 	room := searchedBytes
-	for _, f := range slices.Backward(files[max(0, len(files)-searchedFiles):]) {
+	for _, f := range files {
 		x, err := t.store.FileText(ctx, view, f.MessageID, f.N)
 		if ibid.CodeOf(err) == ibid.CodeNotFound && !isPicture(f) {
 			x, err = t.Text(reading, view, f)

@@ -3,6 +3,7 @@ package upkeep
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"slices"
 	"time"
 
@@ -70,25 +71,31 @@ const (
 
 // scrubOn reads the originals from the noted place on. progress may be nil.
 func (u *Upkeep) scrubOn(ctx context.Context, state api.ScrubState, pace backup.Pace, progress func(api.ScrubProgress)) error {
-	hashes, err := u.store.Originals(ctx)
-	if err != nil {
-		return err
-	}
 	originals := backup.Originals{FS: u.disk, Dir: u.dir}
-	at := api.ScrubProgress{Total: len(hashes), TotalBytes: originals.Sizes(hashes)}
+	var at api.ScrubProgress
+	listed := map[string]bool{} // the hashes of the problems that are listed
+	for hash, err := range u.originals(ctx) {
+		if err != nil {
+			return err
+		}
+		at.Total++
+		at.TotalBytes += originals.Sizes([]string{hash})
+		if slices.ContainsFunc(state.Problems, func(p api.ScrubProblem) bool { return p.Hash == hash }) {
+			listed[hash] = true
+		}
+	}
 	if state.Place == "" {
 		state.Checked, state.Bytes = 0, 0
 	}
-	state.Problems = slices.DeleteFunc(state.Problems, func(p api.ScrubProblem) bool { // of documents that are gone
-		_, listed := slices.BinarySearch(hashes, p.Hash)
-		return !listed
-	})
-	from, found := slices.BinarySearch(hashes, state.Place)
-	if found {
-		from++
-	}
+	state.Problems = slices.DeleteFunc(state.Problems, func(p api.ScrubProblem) bool { return !listed[p.Hash] }) // of documents that are gone
 	unsaved, unsavedBytes := 0, int64(0)
-	for _, hash := range hashes[from:] {
+	for hash, err := range u.originals(ctx) {
+		if err != nil {
+			return err
+		}
+		if hash <= state.Place {
+			continue
+		}
 		problem, err := originals.Check(ctx, hash, pace, func(n int64) {
 			state.Bytes += n
 			unsavedBytes += n
@@ -123,6 +130,11 @@ func (u *Upkeep) scrubOn(ctx context.Context, state api.ScrubState, pace backup.
 		u.log.Info("all originals are whole", "files", state.Checked, "bytes", state.Bytes)
 	}
 	return nil
+}
+
+// originals yields the hashes of the originals that are in use, in order.
+func (u *Upkeep) originals(ctx context.Context) iter.Seq2[string, error] {
+	return ibid.Each(func(page ibid.Page) ([]string, string, error) { return u.store.Originals(ctx, page) })
 }
 
 // Damaged are the hashes of the originals that were found damaged or missing.

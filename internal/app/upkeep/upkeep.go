@@ -42,7 +42,7 @@ type Upkeep struct {
 type upkeepStore interface {
 	Setting(ctx context.Context, name string) (string, error)
 	SetSetting(ctx context.Context, name, value string) error
-	Originals(ctx context.Context) ([]string, error)
+	Originals(ctx context.Context, page ibid.Page) (hashes []string, next string, err error)
 	NamesOfVersions(ctx context.Context, view access.View, hashes []string) (map[string]string, error)
 }
 

@@ -15,14 +15,22 @@ import (
 // right behind '/'.
 const belowSource = `removed_at IS NULL AND source >= ?1 || '!/' AND source < ?1 || '!0'`
 
-// Members returns the documents that came out of an archive.
-func (db *DB) Members(ctx context.Context, view access.View, archiveID string) ([]ibid.Document, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents
-		WHERE json_extract(data, '$.part_of') = ?1 AND removed_at IS NULL AND `+seen.By(view, "principal", 2), archiveID, seen.Who(view))
-	if err != nil {
-		return nil, translate(err)
+// Members returns a page of the documents that came out of an archive, by id.
+func (db *DB) Members(ctx context.Context, view access.View, archiveID string, page ibid.Page) (documents []ibid.Document, next string, err error) {
+	var after string
+	if _, err := page.DecodeCursor(&after); err != nil {
+		return nil, "", err
 	}
-	return collect(rows, func(r *sql.Rows) (ibid.Document, error) { return scanDocument(r) })
+	// The plus keeps SQLite from walking all documents by id.
+	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents
+		WHERE json_extract(data, '$.part_of') = ?1 AND removed_at IS NULL AND +id > ?3 AND `+seen.By(view, "principal", 2)+` ORDER BY +id LIMIT ?4`,
+		archiveID, seen.Who(view), after, page.Size()+1)
+	if err != nil {
+		return nil, "", translate(err)
+	}
+	documents, err = collect(rows, func(r *sql.Rows) (ibid.Document, error) { return scanDocument(r) })
+	documents, next = file.CutPage(documents, page, func(d ibid.Document) []any { return []any{d.ID} })
+	return documents, next, err
 }
 
 // Below counts the documents below a source, those in archives within it

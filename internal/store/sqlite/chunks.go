@@ -12,6 +12,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/file"
 	"ibid/internal/store/sqlite/seen"
 )
 
@@ -118,10 +119,16 @@ func (db *DB) Chunks(ctx context.Context, view access.View, ids []string) ([]ibi
 	return chunks, err
 }
 
-// DocumentChunks returns a document's passages in order.
-func (db *DB) DocumentChunks(ctx context.Context, view access.View, documentID string) ([]ibid.Chunk, error) {
-	rows, err := db.scanChunks(ctx, `document_id = (SELECT id FROM documents WHERE id = ?1 AND `+seen.By(view, "principal", 2)+`) AND level = 2 ORDER BY ordinal`, documentID, seen.Who(view))
-	return chunksOf(rows), err
+// DocumentChunks returns a page of a document's passages, in the order of its text.
+func (db *DB) DocumentChunks(ctx context.Context, view access.View, documentID string, page ibid.Page) (passages []ibid.Chunk, next string, err error) {
+	after := -1
+	if _, err := page.DecodeCursor(&after); err != nil {
+		return nil, "", err
+	}
+	rows, err := db.scanChunks(ctx, `document_id = (SELECT id FROM documents WHERE id = ?1 AND `+seen.By(view, "principal", 2)+`) AND level = 2 AND ordinal > ?3
+		ORDER BY ordinal LIMIT ?4`, documentID, seen.Who(view), after, page.Size()+1)
+	rows, next = file.CutPage(rows, page, func(c chunkRow) []any { return []any{c.Ordinal} })
+	return chunksOf(rows), next, err
 }
 
 // Parents returns, by the id of each named chunk that has one, its parent: the

@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/ibidtest"
 	"ibid/internal/store/sqlite"
 )
 
@@ -77,7 +78,7 @@ func TestChunksOfThreeLevelsComeBackAsTheyWere(t *testing.T) {
 	if diff := cmp.Diff(want[2:5], sentences); diff != "" {
 		t.Errorf("sentences (-want +got):\n%s", diff)
 	}
-	passages, err := db.DocumentChunks(t.Context(), access.For(ibid.Owner), "d1")
+	passages, err := ibidtest.Whole(db.DocumentChunks(t.Context(), access.For(ibid.Owner), "d1", ibidtest.Everything))
 	if err != nil {
 		t.Fatal(err)
 	}

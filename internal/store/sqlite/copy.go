@@ -9,6 +9,7 @@ import (
 
 	sqlitelib "modernc.org/sqlite"
 
+	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/store/sqlite/file"
 	"ibid/internal/store/sqlite/schema"
@@ -77,13 +78,13 @@ func (db *DB) CopyTo(ctx context.Context, path string, after func(done, total in
 	})
 }
 
-// Originals returns the hashes of the originals that are in use, in order.
-func (db *DB) Originals(ctx context.Context) ([]string, error) {
-	return schema.ListOriginals(ctx, db.readers)
+// Originals returns a page of the hashes of the originals that are in use, in order.
+func (db *DB) Originals(ctx context.Context, page ibid.Page) (hashes []string, next string, err error) {
+	return schema.ListOriginals(ctx, db.readers, page)
 }
 
 // NamesOfVersions returns, for each of the hashes that a document or one of its
-// versions has, the name of that document.
+// versions has, the name of that document: one name a hash.
 func (db *DB) NamesOfVersions(ctx context.Context, view access.View, hashes []string) (map[string]string, error) {
 	names := map[string]string{}
 	for _, hash := range hashes {

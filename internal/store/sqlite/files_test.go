@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/ibidtest"
 	"ibid/internal/store/sqlite"
 )
 
@@ -49,7 +50,7 @@ func TestVersionsOfOldFiles(t *testing.T) {
 	}
 	defer db.Close()
 	want := ibid.VersionOf([]byte("some text"))
-	if files, err := db.Files(t.Context(), access.For(ibid.Owner), "t"); err != nil || len(files) != 1 || files[0].Version != want || files[0].Data != nil {
+	if files, err := ibidtest.Whole(db.Files(t.Context(), access.For(ibid.Owner), "t", ibidtest.Everything)); err != nil || len(files) != 1 || files[0].Version != want || files[0].Data != nil {
 		t.Errorf("files %+v, %v", files, err)
 	}
 	if f, err := db.File(t.Context(), access.For(ibid.Owner), "u", 0); err != nil || f.Version != want || string(f.Data) != "some text" {

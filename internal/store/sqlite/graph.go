@@ -8,6 +8,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/file"
 	"ibid/internal/store/sqlite/seen"
 )
 
@@ -139,26 +140,41 @@ func (db *DB) NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, 
 	return passages, entities, translate(err)
 }
 
-// Namings returns what the passages of a document name, in their order.
-func (db *DB) Namings(ctx context.Context, view access.View, documentID string) ([]ibid.Naming, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT c.id, e.key, e.name, m.count FROM chunks c JOIN mentions m ON m.passage = c.number
-		JOIN entities e ON e.id = m.entity WHERE c.document_id = (SELECT id FROM documents WHERE id = ?1 AND `+seen.By(view, "principal", 2)+`)
-		AND c.level = 2 ORDER BY c.ordinal, e.key`, documentID, seen.Who(view))
-	if err != nil {
-		return nil, translate(err)
+// Namings returns what the passages of a document name, in their order: a page of the
+// passages that name anything.
+func (db *DB) Namings(ctx context.Context, view access.View, documentID string, page ibid.Page) (namings []ibid.Naming, next string, err error) {
+	after := -1
+	if _, err := page.DecodeCursor(&after); err != nil {
+		return nil, "", err
 	}
-	var out []ibid.Naming
+	rows, err := db.readers.QueryContext(ctx, `SELECT p.id, p.ordinal, e.key, e.name, m.count FROM
+		(SELECT id, ordinal, number FROM chunks WHERE document_id = (SELECT id FROM documents WHERE id = ?1 AND `+seen.By(view, "principal", 2)+`)
+			AND level = 2 AND ordinal > ?3 AND EXISTS (SELECT 1 FROM mentions WHERE passage = number) ORDER BY ordinal LIMIT ?4) p
+		CROSS JOIN mentions m ON m.passage = p.number JOIN entities e ON e.id = m.entity ORDER BY p.ordinal, e.key`,
+		documentID, seen.Who(view), after, page.Size()+1)
+	if err != nil {
+		return nil, "", translate(err)
+	}
+	type naming struct {
+		ibid.Naming
+		ordinal int
+	}
+	var all []naming
 	_, err = collect(rows, func(r *sql.Rows) (struct{}, error) {
-		var id string
+		var of naming
 		var e ibid.Entity
-		err := r.Scan(&id, &e.Key, &e.Name, &e.Count)
-		if len(out) == 0 || out[len(out)-1].ChunkID != id {
-			out = append(out, ibid.Naming{ChunkID: id})
+		err := r.Scan(&of.ChunkID, &of.ordinal, &e.Key, &e.Name, &e.Count)
+		if len(all) == 0 || all[len(all)-1].ChunkID != of.ChunkID {
+			all = append(all, of)
 		}
-		out[len(out)-1].Entities = append(out[len(out)-1].Entities, e)
+		all[len(all)-1].Entities = append(all[len(all)-1].Entities, e)
 		return struct{}{}, err
 	})
-	return out, translate(err)
+	all, next = file.CutPage(all, page, func(n naming) []any { return []any{n.ordinal} })
+	for _, n := range all {
+		namings = append(namings, n.Naming)
+	}
+	return namings, next, err
 }
 
 // EntityKeys returns the keys of the entities that a key may mean: itself where

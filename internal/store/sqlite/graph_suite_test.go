@@ -24,7 +24,7 @@ type addsNamings struct{ graph }
 
 func (g addsNamings) PutNamings(ctx context.Context, namings []ibid.Naming, by ibid.NamedBy) error {
 	for i, n := range namings {
-		known, err := g.graph.Namings(ctx, access.For(ibid.Owner), "d"+n.ChunkID[3:6])
+		known, err := ibidtest.Whole(g.graph.Namings(ctx, access.For(ibid.Owner), "d"+n.ChunkID[3:6], ibidtest.Everything))
 		if err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ func (f faulty) claim(ctx context.Context, id, owner string) (*ibid.Run, error) 
 func (f faulty) ClaimRun(ctx context.Context, owner string, lease time.Duration) (*ibid.Run, error) {
 	switch f.fault {
 	case "a claim looks first and takes later":
-		waiting, err := f.db().WaitingRuns(ctx)
+		waiting, err := ibidtest.Whole(f.db().WaitingRuns(ctx, ibidtest.Everything))
 		if err != nil || len(waiting) == 0 {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ func (f faulty) NoteQueued(ctx context.Context, id string, data ibid.RunQueued, 
 
 func (f faulty) StartRun(ctx context.Context, thread ibid.Thread, user, assistant ibid.Message, run ibid.Run, events []ibid.Event, maxQueued int) error {
 	if f.fault == "room is looked for outside the transaction" {
-		waiting, err := f.db().WaitingRuns(ctx)
+		waiting, err := ibidtest.Whole(f.db().WaitingRuns(ctx, ibidtest.Everything))
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/ibidtest"
 	"ibid/internal/store/sqlite"
 )
 
@@ -63,7 +64,7 @@ func TestThreadsOfAnOldLibrary(t *testing.T) {
 			t.Errorf("%d questions up to %q, want %d (%v)", n, id, want, err)
 		}
 	}
-	if files, err := db.Files(t.Context(), access.For(ibid.Owner), "t"); len(files) != 1 || err != nil {
+	if files, err := ibidtest.Whole(db.Files(t.Context(), access.For(ibid.Owner), "t", ibidtest.Everything)); len(files) != 1 || err != nil {
 		t.Errorf("files %v, %v", files, err)
 	}
 	if found, _, err := db.Threads(t.Context(), access.For(ibid.Owner), ibid.ThreadQuery{Text: "old conv"}, ibid.Page{}); len(found) != 1 || err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/ibidtest"
 	"ibid/internal/store/sqlite"
 )
 
@@ -75,8 +76,7 @@ func (c recordedConn) ExecContext(ctx context.Context, query string, args []driv
 // rare are beginnings of statements that may look at a whole table: they run at a
 // start, in the background, or when somebody asks for just that.
 var rare = []string{
-	"DELETE FROM versions WHERE rowid IN",                 // SweepVersions, in the background: it looks at the runs that are worked on
-	"DELETE FROM discarded", "SELECT hash FROM discarded", // Discarded, in the background: what is to be deleted since the last sweep
+	"DELETE FROM versions WHERE rowid IN",      // SweepVersions, in the background: it looks at the runs that are worked on
 	"SELECT d.id, d.change, c.id FROM (SELECT", // ChunkSets, which scans the page that it has chosen
 	"SELECT key FROM entities WHERE (instr(",   // EntityKeys, of a name that nothing has: it may be a part of any
 }
@@ -246,13 +246,13 @@ func TestStatementsOfAnAddedFile(t *testing.T) {
 	must(err)
 	d.Status = ibid.DocumentReady
 	must(db.SettleDocument(ctx, l, d))
-	_, err = db.DocumentChunks(ctx, access.For(ibid.Owner), "d1")
+	_, err = ibidtest.Whole(db.DocumentChunks(ctx, access.For(ibid.Owner), "d1", ibidtest.Everything))
 	must(err)
 	_, err = db.Extract(ctx, access.For(ibid.Owner), "d1", "")
 	must(err)
 	_, err = db.DocumentsByID(ctx, access.For(ibid.Owner), []string{"d1"})
 	must(err)
-	_, err = db.Members(ctx, access.For(ibid.Owner), "d1")
+	_, err = ibidtest.Whole(db.Members(ctx, access.For(ibid.Owner), "d1", ibidtest.Everything))
 	must(err)
 	_, _, err = db.Below(ctx, access.For(ibid.Owner), "/a.md")
 	must(err)

@@ -102,27 +102,58 @@ func removeOne(ctx context.Context, q querier, id, with string, at time.Time) (c
 	return change, q.QueryRowContext(ctx, `SELECT change FROM documents WHERE id = ?`, id).Scan(&change)
 }
 
-// RemovedWith returns a removed document and what went with it, as far as it was
-// removed at since or later and is not restored yet: the one itself first, then
+// RemovedWith returns a page of a removed document and what went with it, as far as it
+// was removed at since or later and is not restored yet: the one itself first, then
 // what came out of it, outer archives before inner ones.
-func (db *DB) RemovedWith(ctx context.Context, view access.View, id string, since time.Time) ([]ibid.Document, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents WHERE (removed_with = ?1 OR id = ?1) AND removed_at >= ?2 AND `+seen.By(view, "principal", 3)+`
-		ORDER BY id <> ?1, length(source) - length(replace(source, '!/', '')), id`, id, millis(since), seen.Who(view))
+func (db *DB) RemovedWith(ctx context.Context, view access.View, id string, since time.Time, page ibid.Page) (removed []ibid.Document, next string, err error) {
+	var depth int
+	var last string
+	behind, err := page.DecodeCursor(&depth, &last)
 	if err != nil {
-		return nil, translate(err)
+		return nil, "", err
 	}
-	return collect(rows, func(r *sql.Rows) (ibid.Document, error) { return scanDocument(r) })
+	if !behind {
+		depth = -1
+	}
+	// The depth of a document is how many archives it lies in, its own row counting
+	// as none.
+	const depthOf = `CASE id WHEN ?1 THEN 0 ELSE 1 + (length(source) - length(replace(source, '!/', ''))) / 2 END`
+	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data, `+depthOf+` AS depth FROM documents
+		WHERE (removed_with = ?1 OR id = ?1) AND removed_at >= ?2 AND (`+depthOf+`, id) > (?4, ?5) AND `+seen.By(view, "principal", 3)+`
+		ORDER BY depth, id LIMIT ?6`, id, millis(since), seen.Who(view), depth, last, page.Size()+1)
+	if err != nil {
+		return nil, "", translate(err)
+	}
+	type found struct {
+		ibid.Document
+		depth int
+	}
+	all, err := collect(rows, func(r *sql.Rows) (f found, err error) {
+		f.Document, err = scanDocument(r, &f.depth)
+		return f, err
+	})
+	all, next = file.CutPage(all, page, func(f found) []any { return []any{f.depth, f.ID} })
+	for _, f := range all {
+		removed = append(removed, f.Document)
+	}
+	return removed, next, err
 }
 
-// HalfRestored returns the archives that are restored while some of what went
-// with them is not: a crash came in between.
-func (db *DB) HalfRestored(ctx context.Context) (documentIDs []string, err error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT DISTINCT d.removed_with FROM documents d JOIN documents a ON a.id = d.removed_with
-		WHERE d.removed_at IS NOT NULL AND d.removed_with IS NOT NULL AND a.removed_at IS NULL`)
-	if err != nil {
-		return nil, translate(err)
+// HalfRestored returns a page of the archives that are restored while some of what went
+// with them is not, by id: a crash came in between.
+func (db *DB) HalfRestored(ctx context.Context, page ibid.Page) (documentIDs []string, next string, err error) {
+	var after string
+	if _, err := page.DecodeCursor(&after); err != nil {
+		return nil, "", err
 	}
-	return collect(rows, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
+	rows, err := db.readers.QueryContext(ctx, `SELECT DISTINCT d.removed_with FROM documents d JOIN documents a ON a.id = d.removed_with
+		WHERE d.removed_with > ? AND d.removed_at IS NOT NULL AND d.removed_with IS NOT NULL AND a.removed_at IS NULL ORDER BY d.removed_with LIMIT ?`, after, page.Size()+1)
+	if err != nil {
+		return nil, "", translate(err)
+	}
+	documentIDs, err = collect(rows, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
+	documentIDs, next = file.CutPage(documentIDs, page, func(id string) []any { return []any{id} })
+	return documentIDs, next, err
 }
 
 // RestoreDocument takes the removal of one document back, in one transaction. It

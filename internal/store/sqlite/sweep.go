@@ -2,9 +2,14 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
-	"ibid/internal/store/sqlite/schema"
 	"time"
+	"unicode/utf8"
+
+	"ibid"
+	"ibid/internal/store/sqlite/file"
+	"ibid/internal/store/sqlite/schema"
 )
 
 // sweepBatch bounds how many versions one write lets go, so that nobody waits
@@ -71,31 +76,35 @@ func (db *DB) VersionInUse(ctx context.Context, hash string) (bool, error) {
 	return used, translate(err)
 }
 
-// Discarded returns the hashes whose originals may be deleted: this database
-// once listed them and lists them no more. Those that have come back into use
+// Discarded returns a page of the hashes whose originals may be deleted, in order: this
+// database once listed them and lists them no more. Those that have come back into use
 // are taken off the list first.
-func (db *DB) Discarded(ctx context.Context) ([]string, error) {
-	var hashes []string
-	err := db.closing(ctx, func(q querier) error {
-		hashes = nil
-		if _, err := q.ExecContext(ctx, "DELETE FROM discarded WHERE "+fmt.Sprintf(schema.InUse, "discarded.hash")); err != nil {
-			return fmt.Errorf("list the originals that may go: %w", err)
-		}
-		rows, err := q.QueryContext(ctx, "SELECT hash FROM discarded ORDER BY hash")
+func (db *DB) Discarded(ctx context.Context, page ibid.Page) (hashes []string, next string, err error) {
+	var after string
+	if _, err := page.DecodeCursor(&after); err != nil {
+		return nil, "", err
+	}
+	err = db.closing(ctx, func(q querier) error {
+		rows, err := q.QueryContext(ctx, "SELECT hash FROM discarded WHERE hash > ? AND NOT "+fmt.Sprintf(schema.InUse, "discarded.hash")+" ORDER BY hash LIMIT ?", after, page.Size()+1)
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var hash string
-			if err := rows.Scan(&hash); err != nil {
-				return err
-			}
-			hashes = append(hashes, hash)
+		found, err := collect(rows, func(r *sql.Rows) (hash string, err error) { return hash, r.Scan(&hash) })
+		if err != nil {
+			return err
 		}
-		return rows.Err()
+		hashes, next = file.CutPage(found, page, func(hash string) []any { return []any{hash} })
+		passed := string(utf8.MaxRune) // how far this page has looked; a hash is hexadecimal
+		if next != "" {
+			passed = hashes[len(hashes)-1]
+		}
+		_, err = q.ExecContext(ctx, "DELETE FROM discarded WHERE hash > ? AND hash <= ? AND "+fmt.Sprintf(schema.InUse, "discarded.hash"), after, passed)
+		return err
 	})
-	return hashes, err
+	if err != nil {
+		return nil, "", fmt.Errorf("list the originals that may go: %w", err)
+	}
+	return hashes, next, nil
 }
 
 // ForgetDiscarded takes a hash off the list, once its original is deleted.

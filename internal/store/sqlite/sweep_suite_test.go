@@ -50,13 +50,13 @@ type remembersDiscarded struct {
 	known *[]string
 }
 
-func (s remembersDiscarded) Discarded(ctx context.Context) ([]string, error) {
+func (s remembersDiscarded) Discarded(ctx context.Context, page ibid.Page) ([]string, string, error) {
 	if len(*s.known) > 0 {
-		return *s.known, nil
+		return *s.known, "", nil
 	}
-	all, err := s.sweeper.Discarded(ctx)
+	all, next, err := s.sweeper.Discarded(ctx, page)
 	*s.known = slices.Clone(all)
-	return all, err
+	return all, next, err
 }
 
 type forgetsNothing struct{ sweeper }

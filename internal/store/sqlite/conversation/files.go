@@ -62,15 +62,40 @@ func scanFile(scan func(...any) error, more ...any) (f ibid.File, err error) {
 	return f, err
 }
 
-// Files returns the files of a thread without their bytes, in the order of its
-// messages.
-func (db *Store) Files(ctx context.Context, view access.View, threadID string) ([]ibid.File, error) {
-	rows, err := db.file.Readers.QueryContext(ctx, `SELECT `+fileColumns+` FROM files f JOIN messages m ON m.id = f.message_id
-		WHERE m.thread_id = ?1 AND m.files > 0 AND `+seen.InThread(view, 2)+` ORDER BY m.created_at, m.role DESC, m.id, f.n`, threadID, seen.Who(view))
+// Files returns a page of the files of a thread without their bytes, the newest first:
+// those of the latest message, the last of them first, and so on.
+func (db *Store) Files(ctx context.Context, view access.View, threadID string, page ibid.Page) (files []ibid.File, next string, err error) {
+	var at int64
+	var role, messageID string
+	var n int
+	behind, err := page.DecodeCursor(&at, &role, &messageID, &n)
 	if err != nil {
-		return nil, file.Translate(err)
+		return nil, "", err
 	}
-	return file.Collect(rows, func(r *sql.Rows) (ibid.File, error) { return scanFile(r.Scan) })
+	where := `true`
+	if behind { // in descending order, but for the role
+		where = `m.created_at <= ?3 AND (m.created_at < ?3 OR m.role > ?4 OR m.role = ?4 AND (m.id, f.n) < (?5, ?6))`
+	}
+	rows, err := db.file.Readers.QueryContext(ctx, `SELECT `+fileColumns+`, m.created_at, m.role FROM messages m CROSS JOIN files f ON f.message_id = m.id
+		WHERE m.thread_id = ?1 AND m.files > 0 AND `+where+` AND `+seen.InThread(view, 2)+`
+		ORDER BY m.created_at DESC, m.role, m.id DESC, f.n DESC LIMIT ?7`, threadID, seen.Who(view), at, role, messageID, n, page.Size()+1)
+	if err != nil {
+		return nil, "", file.Translate(err)
+	}
+	type found struct {
+		ibid.File
+		at   int64
+		role string
+	}
+	all, err := file.Collect(rows, func(r *sql.Rows) (f found, err error) {
+		f.File, err = scanFile(r.Scan, &f.at, &f.role)
+		return f, err
+	})
+	all, next = file.CutPage(all, page, func(f found) []any { return []any{f.at, f.role, f.MessageID, f.N} })
+	for _, f := range all {
+		files = append(files, f.File)
+	}
+	return files, next, err
 }
 
 // File returns one file with its bytes.

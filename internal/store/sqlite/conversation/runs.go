@@ -258,13 +258,32 @@ func (db *Store) LatestRun(ctx context.Context, view access.View, threadID strin
 	return r, file.Translate(err)
 }
 
-// WaitingRuns returns the ids of the queued runs, the next one first.
-func (db *Store) WaitingRuns(ctx context.Context) ([]string, error) {
-	rows, err := db.file.Readers.QueryContext(ctx, `SELECT id FROM runs WHERE status = 'queued' ORDER BY accepted_at, id`)
+// WaitingRuns returns a page of the ids of the queued runs, the next one first.
+func (db *Store) WaitingRuns(ctx context.Context, page ibid.Page) (runIDs []string, next string, err error) {
+	var accepted int64
+	var last string
+	behind, err := page.DecodeCursor(&accepted, &last)
 	if err != nil {
-		return nil, file.Translate(err)
+		return nil, "", err
 	}
-	return file.Collect(rows, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
+	where := `status = 'queued'`
+	if behind {
+		where += ` AND (accepted_at, id) > (?1, ?2)`
+	}
+	rows, err := db.file.Readers.QueryContext(ctx, `SELECT id, accepted_at FROM runs WHERE `+where+` ORDER BY accepted_at, id LIMIT ?3`, accepted, last, page.Size()+1)
+	if err != nil {
+		return nil, "", file.Translate(err)
+	}
+	type waiting struct {
+		id       string
+		accepted int64
+	}
+	all, err := file.Collect(rows, func(r *sql.Rows) (w waiting, err error) { return w, r.Scan(&w.id, &w.accepted) })
+	all, next = file.CutPage(all, page, func(w waiting) []any { return []any{w.accepted, w.id} })
+	for _, w := range all {
+		runIDs = append(runIDs, w.id)
+	}
+	return runIDs, next, err
 }
 
 // Events returns up to limit events of a run after a position, in order.

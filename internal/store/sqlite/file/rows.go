@@ -21,6 +21,17 @@ func Collect[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) ([]T, error
 	return all, Translate(rows.Err())
 }
 
+// CutPage returns what a page holds of the rows that were read for it, one more than its
+// size at most, and the cursor of the page behind it: "" where that one more is not
+// there. keys are the sort keys of a row.
+func CutPage[T any](rows []T, page ibid.Page, keys func(T) []any) (items []T, next string) {
+	size := page.Size()
+	if len(rows) <= size {
+		return rows, ""
+	}
+	return rows[:size], ibid.EncodeCursor(keys(rows[size-1])...)
+}
+
 // Millis is how times stand in tables: Unix milliseconds.
 func Millis(t time.Time) int64 { return t.UnixMilli() }
 

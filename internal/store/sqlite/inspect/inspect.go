@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ibid"
 	"ibid/internal/store/sqlite/file"
 	"ibid/internal/store/sqlite/schema"
 )
@@ -126,10 +127,10 @@ func (in *Inspection) foreign(err error) error {
 	return file.Damaged("%s is not a database of ibid's", in.path)
 }
 
-// Originals returns the hashes of the originals that the database lists as in use,
-// in order.
-func (in *Inspection) Originals(ctx context.Context) ([]string, error) {
-	return schema.ListOriginals(ctx, in.db)
+// Originals returns a page of the hashes of the originals that the database lists as in
+// use, in order.
+func (in *Inspection) Originals(ctx context.Context, page ibid.Page) (hashes []string, next string, err error) {
+	return schema.ListOriginals(ctx, in.db, page)
 }
 
 // Counted is how much a database holds.

@@ -104,12 +104,19 @@ const IdentitySetting = "identity"
 const InUse = `(EXISTS (SELECT 1 FROM versions v WHERE v.hash = %[1]s)
 	OR EXISTS (SELECT 1 FROM documents d WHERE d.pending = %[1]s AND d.pending <> ''))`
 
-// ListOriginals returns the hashes of the originals that a database lists as in use,
-// in order.
-func ListOriginals(ctx context.Context, db *sql.DB) ([]string, error) {
-	rows, err := db.QueryContext(ctx, `SELECT hash FROM versions UNION SELECT pending FROM documents WHERE pending <> '' ORDER BY 1`)
-	if err != nil {
-		return nil, file.Translate(err)
+// ListOriginals returns a page of the hashes of the originals that a database lists as
+// in use, in order.
+func ListOriginals(ctx context.Context, db *sql.DB, page ibid.Page) (hashes []string, next string, err error) {
+	var after string
+	if _, err := page.DecodeCursor(&after); err != nil {
+		return nil, "", err
 	}
-	return file.Collect(rows, func(r *sql.Rows) (hash string, err error) { return hash, r.Scan(&hash) })
+	rows, err := db.QueryContext(ctx, `SELECT hash FROM versions WHERE hash > ?1
+		UNION SELECT pending FROM documents WHERE pending > ?1 AND pending <> '' ORDER BY 1 LIMIT ?2`, after, page.Size()+1)
+	if err != nil {
+		return nil, "", file.Translate(err)
+	}
+	hashes, err = file.Collect(rows, func(r *sql.Rows) (hash string, err error) { return hash, r.Scan(&hash) })
+	hashes, next = file.CutPage(hashes, page, func(hash string) []any { return []any{hash} })
+	return hashes, next, err
 }
