@@ -19,9 +19,6 @@ const (
 	// maxSearches is how often the direct mode searches: once, and once more with
 	// other words where too little of what was found is correct.
 	maxSearches = 2
-	// keptOfWrong is how many passages of a search are shown although they are
-	// graded INCORRECT: the rules see words only.
-	keptOfWrong = 2
 	// maxExpanded bounds the passages of a round that are exchanged for the
 	// section around them, maxSection the size of such a section in bytes.
 	maxExpanded = 3
@@ -34,37 +31,6 @@ const (
 	actReRetrieve = "re-retrieve"
 	actExpand     = "expand"
 )
-
-// hit is a passage that a call has found.
-type hit struct {
-	call     *call
-	citation ibid.Citation
-}
-
-// hits are the passages in a call's output.
-func (s *state) hits(c *call) []hit {
-	if c.result == nil || !c.result.OK || c.result.Retrieval == nil {
-		return nil
-	}
-	var found []hit
-	for _, p := range ibid.ParsePassages(c.result.Output) {
-		n, err := strconv.Atoi(strings.TrimPrefix(p.Handle, "c"))
-		if citation, ok := s.ledger.At(n); ok && err == nil {
-			found = append(found, hit{c, citation})
-		}
-	}
-	return found
-}
-
-// passage is the passage behind a citation, as far as grading goes.
-func (h hit) passage() ibid.Passage {
-	c := h.citation
-	return ibid.Passage{Chunk: ibid.Chunk{ID: c.ChunkID, Text: c.Text, Heading: []string{c.Heading}},
-		Document: ibid.Document{Title: c.Title}, Score: c.Score, Match: c.Match}
-}
-
-// query is what the passage was found with.
-func (h hit) query() string { return queryOf(h.call.ToolCall) }
 
 // grade judges the passages of the round that has just ended, and decides what
 // follows: the model, or another search.
@@ -142,9 +108,9 @@ func (s *session) gradeRound(ctx context.Context, r *round) error {
 			grades = append(grades, ibid.Grade{ChunkID: id})
 		}
 		grades[at].Score = max(grades[at].Score, byRule[i])
-		grades[at].Classification = evidence.Class(grades[at].Score)
+		grades[at].Classification = evidence.GradeScale.Class(grades[at].Score)
 		if score, judged := s.judged[id]; judged {
-			grades[at].Score, grades[at].Classification = score, classByModel(score)
+			grades[at].Score, grades[at].Classification = score, judgeScale.Class(score)
 		}
 	}
 	expanded, err := s.expand(ctx, hits, byRule, grades)
@@ -160,13 +126,15 @@ func (s *session) gradesByRule(hits []hit) []float64 {
 	scores := make([]float64, len(hits))
 	for i := 0; i < len(hits); {
 		end := i
-		var passages []ibid.Passage
+		var passages []evidence.Passage
+		oneDocument := true
 		for end < len(hits) && hits[end].call == hits[i].call {
-			passages = append(passages, hits[end].passage())
+			passages = append(passages, cited(hits[end].citation))
+			oneDocument = oneDocument && hits[end].citation.Title == hits[i].citation.Title
 			end++
 		}
 		query, asked := hits[i].query(), s.question()
-		if oneDocument(passages) { // what it is called stands nowhere in it
+		if oneDocument { // what it is called stands nowhere in it
 			query, asked = question.WithoutFile(query), question.WithoutFile(asked)
 		}
 		byQuery := evidence.Grade(query, passages)
@@ -182,11 +150,6 @@ func (s *session) gradesByRule(hits []hit) []float64 {
 	return scores
 }
 
-// oneDocument reports whether all passages are of one document.
-func oneDocument(passages []ibid.Passage) bool {
-	return !slices.ContainsFunc(passages, func(p ibid.Passage) bool { return p.Document.Title != passages[0].Document.Title })
-}
-
 func round3(v float64) float64 { return float64(int(v*1000+0.5)) / 1000 }
 
 // gradesAreUnsure reports whether the judge is to be asked about what it has not
@@ -200,33 +163,20 @@ func (s *session) gradesAreUnsure(hits []hit, byRule []float64) bool {
 	for i, h := range hits {
 		score, judged := s.judged[h.citation.ChunkID]
 		switch {
-		case judged && classByModel(score) == evidence.Correct:
+		case judged && judgeScale.Class(score) == evidence.Correct:
 			best = 1
 		case !judged:
 			best, fresh = max(best, byRule[i]), true
 		}
 	}
-	class := evidence.Class(best)
+	class := evidence.GradeScale.Class(best)
 	return fresh && (s.cfg.Grading == JudgeModel || class == evidence.Ambiguous ||
 		class == evidence.Incorrect && s.task.Request.Mode == ibid.ModeDirect && len(s.state.rounds) >= maxSearches)
 }
 
-// What the judge's scores mean, as prompts/judge.md asks for them.
-const (
-	judgedCorrectFrom    = 0.7
-	judgedIncorrectBelow = 0.3
-)
-
-// classByModel names the class of a grade that the judge gave.
-func classByModel(grade float64) string {
-	switch {
-	case grade >= judgedCorrectFrom:
-		return evidence.Correct
-	case grade < judgedIncorrectBelow:
-		return evidence.Incorrect
-	}
-	return evidence.Ambiguous
-}
+// judgeScale is the scale of the judge's grades, as its prompt (llm/prompt) asks
+// for them.
+var judgeScale = evidence.Scale{CorrectFrom: 0.7, IncorrectBelow: 0.3}
 
 // verdict counts the grades and says what follows from them.
 func (s *session) verdict(grades []ibid.Grade, expanded int) ibid.PassagesGraded {
@@ -313,7 +263,7 @@ func (s *session) expand(ctx context.Context, hits []hit, byRule []float64, grad
 		expanded++
 		g := &grades[i]
 		g.Expanded, g.NewScore, g.ExpandedTo = true, max(better, g.Score), section.ID
-		if evidence.Class(better) == evidence.Correct {
+		if evidence.GradeScale.Class(better) == evidence.Correct {
 			g.Classification = evidence.Correct
 		}
 	}
@@ -364,66 +314,6 @@ func (s *state) graded(d ibid.PassagesGraded) {
 	for _, g := range d.Details {
 		r.grades[g.ChunkID] = g
 	}
-}
-
-// kept are the hits of a call that are worth reading: without what is graded
-// INCORRECT, but for the first few of a call that found nothing better.
-func (s *state) kept(r *round, c *call) []hit {
-	hits := s.hits(c)
-	var kept []hit
-	for _, h := range hits {
-		if g, graded := r.grades[h.citation.ChunkID]; !graded || g.Classification != evidence.Incorrect {
-			kept = append(kept, h)
-		}
-	}
-	if len(kept) == 0 {
-		return hits[:min(keptOfWrong, len(hits))]
-	}
-	return kept
-}
-
-// shown is a call's output as the model reads it: without the passages that are
-// not worth reading, with sections in the place of passages that were expanded.
-func (s *state) shown(r *round, c *call) string {
-	output := c.result.Output
-	hits := s.hits(c)
-	if r.grades == nil || len(hits) == 0 {
-		return output
-	}
-	_, rest, _ := cutLast(output, "</passage>\n")
-	var b strings.Builder
-	written := map[string]bool{}
-	useful := false
-	for _, h := range s.kept(r, c) {
-		citation := h.citation
-		g := r.grades[citation.ChunkID]
-		useful = useful || g.Classification != evidence.Incorrect
-		if g.Expanded {
-			if n, ok := s.ledger.Number[g.ExpandedTo]; ok {
-				citation, _ = s.ledger.At(n)
-			}
-		}
-		if !written[citation.ChunkID] {
-			written[citation.ChunkID] = true
-			b.WriteString(ibid.FormatPassages([]ibid.Handled{handled(citation)}))
-		}
-	}
-	if !useful {
-		b.WriteString(ibid.NoneAnswers)
-		if r.action == actReRetrieve {
-			b.WriteString(" Search once more with other words.")
-		}
-		b.WriteByte('\n')
-	}
-	return b.String() + rest
-}
-
-// cutLast splits s after the last sep.
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i+len(sep)], s[i+len(sep):], true
-	}
-	return "", s, false
 }
 
 // gradesByModel lets the judge grade all passages that it has not seen yet in one

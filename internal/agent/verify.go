@@ -132,7 +132,7 @@ func (s *session) withAround(c ibid.Citation) evidence.Passage {
 			return e
 		}
 	}
-	return evidence.Passage{Under: c.Title + "\n" + c.Heading, Text: c.Text}
+	return cited(c)
 }
 
 func (s *session) evidence(c cite.Claim) []ibid.Citation {

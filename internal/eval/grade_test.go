@@ -51,7 +51,8 @@ func gradedPassages(t *testing.T, dir string, n int, seed uint64) []gradedPassag
 				}
 			}
 			passages = passages[:min(search.DefaultLimit, len(passages))]
-			signals, grades := evidence.SignalsOf(q.Text, passages), evidence.Grade(q.Text, passages)
+			read := evidence.Passages(passages)
+			signals, grades := evidence.SignalsOf(q.Text, read), evidence.Grade(q.Text, read)
 			for k, p := range passages {
 				all = append(all, gradedPassage{signals: signals[k], grade: grades[k], answers: set.Relevant[q.ID][p.ID] > 0,
 					hidden: hidden, held: set.heldOut(q), query: i})
@@ -101,7 +102,7 @@ func measureGrades(t *testing.T, dir string, want [6]float64) {
 		if !p.held {
 			continue
 		}
-		class := evidence.Class(p.grade)
+		class := evidence.GradeScale.Class(p.grade)
 		asked[p.query] = true
 		if class == evidence.Correct {
 			some[p.hidden][p.query] = true

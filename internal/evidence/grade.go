@@ -1,10 +1,6 @@
 package evidence
 
-import (
-	"math"
-
-	"ibid"
-)
+import "math"
 
 // Classes of a passage, by how likely it answers the question.
 const (
@@ -13,20 +9,21 @@ const (
 	Incorrect = "INCORRECT"
 )
 
-// On the articles that the weights were not fitted on, 79 % of the passages that
-// are CORRECT answer and 76 % of those that answer are CORRECT; 2 % of those that
-// answer are INCORRECT and so are 66 % of the others. See TestGrades of eval.
-const (
-	correctFrom    = 0.40
-	incorrectBelow = 0.01
-)
+// Scale says from which grade on a passage is Correct, and below which it is Incorrect.
+type Scale struct{ CorrectFrom, IncorrectBelow float64 }
+
+// GradeScale is the scale of Grade. On the articles that the weights were not fitted on,
+// 79 % of the passages that are Correct answer and 76 % of those that answer are Correct;
+// 2 % of those that answer are Incorrect and so are 66 % of the others. See TestGrades of
+// eval.
+var GradeScale = Scale{CorrectFrom: 0.40, IncorrectBelow: 0.01}
 
 // Class names the class of a grade.
-func Class(grade float64) string {
+func (s Scale) Class(grade float64) string {
 	switch {
-	case grade >= correctFrom:
+	case grade >= s.CorrectFrom:
 		return Correct
-	case grade < incorrectBelow:
+	case grade < s.IncorrectBelow:
 		return Incorrect
 	}
 	return Ambiguous
@@ -55,7 +52,7 @@ const gradeBias = -6.433
 
 // Grade returns for each passage how likely it is that it answers the question,
 // from 0 to 1. The passages are those of one search.
-func Grade(question string, passages []ibid.Passage) []float64 {
+func Grade(question string, passages []Passage) []float64 {
 	grades := make([]float64, len(passages))
 	for i, signals := range SignalsOf(question, passages) {
 		z := gradeBias
@@ -73,11 +70,11 @@ func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 const maxAhead = 6
 
 // SignalsOf describes each passage.
-func SignalsOf(question string, passages []ibid.Passage) []GradeSignals {
+func SignalsOf(question string, passages []Passage) []GradeSignals {
 	all := make([]GradeSignals, len(passages))
 	chosen := make([]bool, len(passages))
 	var sentences, scores highest
-	for _, c := range Choose(question, Passages(passages)) {
+	for _, c := range Choose(question, passages) {
 		s := &all[c.Passage]
 		s[gWithin] = max(s[gWithin], c.Within)
 		if !chosen[c.Passage] { // the best of its passage comes first
