@@ -23,14 +23,14 @@ func TestThousandsOfCuts(t *testing.T) {
 	start := make(chan struct{})
 	h := openHouse(t, t.TempDir(), func(_ context.Context, _ agent.Task, emit func(ibid.EventData) error) (agent.Outcome, error) {
 		<-start
-		for i := range 1500 {
+		for i := range 600 { // more than one page (pageEvents)
 			var d ibid.EventData = ibid.AnswerDelta{Text: fmt.Sprintf("w%d ", i)}
 			switch {
 			case i%5 == 0:
 				d = ibid.ToolStarted{CallID: fmt.Sprint(i), Tool: "calculator", Input: []byte(`{}`)}
 			case i%5 == 1:
 				d = ibid.ReasoningDelta{Text: fmt.Sprintf("r%d ", i)}
-			case i == 1002:
+			case i == 402:
 				d = ibid.AnswerRetracted{Reason: "again"}
 			}
 			if err := emit(d); err != nil {

@@ -39,10 +39,14 @@ type house struct {
 
 type answerFunc = func(ctx context.Context, task agent.Task, emit func(ibid.EventData) error) (agent.Outcome, error)
 
-// plainFiles reads every file as one paragraph of text.
+// plainFiles reads every file as one paragraph of text, but endless.txt without an end.
 type plainFiles struct{}
 
-func (plainFiles) Extract(_ context.Context, o ingest.Original, _ func(page, pages int)) (ibid.Extract, error) {
+func (plainFiles) Extract(ctx context.Context, o ingest.Original, _ func(page, pages int)) (ibid.Extract, error) {
+	if o.Name == "endless.txt" {
+		<-ctx.Done()
+		return ibid.Extract{}, ctx.Err()
+	}
 	return ibid.Extract{Title: o.Name, Format: "text", Text: "The notice period is three months.",
 		Blocks: []ibid.Block{{Kind: ibid.BlockParagraph, Start: 0, End: 34}}}, nil
 }
