@@ -199,6 +199,9 @@ func bit(term int8) uint64 {
 
 // capital reports whether a capital stands at i.
 func capital(s string, i int) bool {
+	if c := s[i]; c < utf8.RuneSelf {
+		return c >= 'A' && c <= 'Z'
+	}
 	c, _ := utf8.DecodeRuneInString(s[i:])
 	return unicode.IsUpper(c)
 }

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"ibid"
 	"ibid/internal/text"
@@ -202,8 +200,7 @@ func nameTerms(a *text.Memo, s string) map[string]bool {
 	named := map[string]bool{}
 	first := true
 	for w := range text.Words(s) {
-		c, _ := utf8.DecodeRuneInString(s[w.Start:])
-		if !first && unicode.IsUpper(c) {
+		if !first && capital(s, w.Start) {
 			if t, ok := a.Term(w.Text); ok && !w.Joined {
 				named[t] = true
 			}

@@ -79,4 +79,12 @@ func leastFigures(figures map[string]bool) map[string]bool {
 	return least
 }
 
-func isFigure(term string) bool { return term != "" && strings.Trim(term, "0123456789") == "" }
+// isFigure reports whether a word has nothing but digits.
+func isFigure(word string) bool {
+	for i := range len(word) {
+		if word[i] < '0' || word[i] > '9' {
+			return false
+		}
+	}
+	return word != ""
+}
