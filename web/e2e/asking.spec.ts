@@ -24,7 +24,6 @@ describe.skipIf(missing())(`asking${missing() ? ` (${missing() ?? ""})` : ""}`, 
   });
 
   afterAll(async () => {
-    await browser.close();
     await ibid.stop();
   });
 

@@ -47,7 +47,6 @@ describe.skipIf(missing())(`accessibility${missing() ? ` (${missing() ?? ""})` :
 
   afterAll(async () => {
     model.stop();
-    await browser.close();
     await ibid.stop();
   });
 

@@ -2,21 +2,30 @@
 
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type CDPSession, type Page } from "playwright-core";
 import { expect } from "vitest";
 import { noteMs, trayMs, undoMs } from "../src/ui/times";
 import { chromiumPath } from "./binary";
 
 const out = path.resolve(process.env["IBID_OUT"] ?? "../.ci/out");
 
+let running: Browser | undefined;
+
+/** The browser of all spec files that this process runs; it ends with the process. */
 export async function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath() ?? "", args: ["--no-sandbox", "--force-prefers-reduced-motion"], timeout: 120_000 });
+  if (!running?.isConnected()) {
+    // One process draws all pages of a context: the next page finds the code compiled.
+    const args = ["--no-sandbox", "--force-prefers-reduced-motion", "--renderer-process-limit=1"];
+    running = await chromium.launch({ executablePath: chromiumPath() ?? "", args, timeout: 120_000 });
+  }
+  return running;
 }
 
 export interface Watched {
   page: Page;
   /** What went wrong in the page that no one caught, and requests to other hosts. */
   problems: string[];
+  leave: () => Promise<void>;
 }
 
 /** What goes away by itself stays, so that no test has to be quicker than it. */
@@ -26,10 +35,56 @@ function letNothingPass(times: readonly number[]): void {
   window.setTimeout = slow as typeof window.setTimeout;
 }
 
+/**
+ * What one page after the other is opened in, as by one visitor after the other:
+ * files that the browser fetched and code that it compiled are still there, which
+ * saves most of what opening a page costs. All else is as in a new browser.
+ */
+interface Home {
+  context: BrowserContext;
+  /** Clears what a page kept. */
+  storage: CDPSession;
+  taken: boolean;
+}
+
+const homes = new WeakMap<Browser, Promise<Home>>();
+
+async function makeHome(browser: Browser, url: string): Promise<Home> {
+  const context = await browser.newContext({ viewport: usual, reducedMotion: "reduce" });
+  // A page that stays, so that the process that draws them does too.
+  const stays = await context.newPage();
+  await stays.goto(new URL("/icon.svg", url).href);
+  return { context, storage: await context.newCDPSession(stays), taken: false };
+}
+
+export interface PageOptions extends Pick<BrowserContextOptions, "viewport" | "colorScheme" | "hasTouch"> {
+  /** In a process that has drawn no other page. */
+  alone?: boolean;
+}
+
+/** The shared home where it is free and does for what is wanted; otherwise the page gets a context of its own. */
+async function homeFor(browser: Browser, { hasTouch, alone }: PageOptions, url: string): Promise<Home | undefined> {
+  if (hasTouch || alone || !url.startsWith("http")) return undefined;
+  const made = homes.get(browser) ?? makeHome(browser, url);
+  homes.set(browser, made);
+  const home = await made;
+  if (home.taken) return undefined;
+  home.taken = true;
+  return home;
+}
+
+const usual = { width: 1280, height: 800 };
+
 /** A page whose errors are kept; a test ends with none. home is the only host that may be asked for anything. */
-export async function open(browser: Browser, url: string, options: BrowserContextOptions = {}, home = url): Promise<Watched> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
+export async function open(browser: Browser, url: string, options: PageOptions = {}, home = url): Promise<Watched> {
+  const { viewport = usual, colorScheme = "light", hasTouch } = options;
+  const shared = await homeFor(browser, options, home);
+  const context = shared?.context ?? (await browser.newContext({ viewport, colorScheme, hasTouch, reducedMotion: "reduce" }));
   const page = await context.newPage();
+  if (shared) {
+    if (viewport) await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+  }
   page.setDefaultTimeout(60_000);
   await page.addInitScript(letNothingPass, [undoMs, noteMs, trayMs]);
   const problems: string[] = [];
@@ -43,11 +98,18 @@ export async function open(browser: Browser, url: string, options: BrowserContex
     if (protocol.startsWith("http") && origin !== new URL(home).origin) problems.push(`request to another host: ${r.url()}`);
   });
   await page.goto(url);
-  return { page, problems };
+  return { page, problems, leave: () => leave(page, shared, home) };
 }
 
-export async function close({ page, problems }: Watched): Promise<void> {
-  await page.context().close();
+async function leave(page: Page, shared: Home | undefined, url: string): Promise<void> {
+  if (!shared) return page.context().close();
+  await page.close();
+  await shared.storage.send("Storage.clearDataForOrigin", { origin: new URL(url).origin, storageTypes: "all" });
+  shared.taken = false;
+}
+
+export async function close({ leave, problems }: Watched): Promise<void> {
+  await leave();
   expect(problems).toEqual([]);
 }
 

@@ -21,7 +21,6 @@ describe.skipIf(missing())(`a server with a token${why}`, () => {
   });
 
   afterAll(async () => {
-    await browser.close();
     await ibid.stop();
   });
 
@@ -60,7 +59,6 @@ describe.skipIf(missing())(`a model that can't be reached${why}`, () => {
   });
 
   afterAll(async () => {
-    await browser.close();
     await ibid.stop();
   });
 
@@ -91,7 +89,6 @@ describe.skipIf(missing())(`several at once${why}`, () => {
 
   afterAll(async () => {
     model.stop();
-    await browser.close();
     await ibid.stop();
   });
 

@@ -40,7 +40,6 @@ describe.skipIf(missing())(`every footnote${notes && ` (${notes})`}`, () => {
   });
 
   afterAll(async () => {
-    await browser.close();
     await ibid.stop();
     model.stop();
   });

@@ -73,7 +73,6 @@ describe.skipIf(missing())(`every page${why}`, () => {
   });
 
   afterAll(async () => {
-    await browser.close();
     await Promise.all([ibid.stop(), withToken.stop()]);
   });
 

@@ -67,7 +67,6 @@ describe.skipIf(missing())(`kinds of footnotes${missing() ? ` (${missing() ?? ""
   });
 
   afterAll(async () => {
-    await browser.close();
     await ibid.stop();
   });
 

@@ -40,7 +40,6 @@ describe.skipIf(missing())(`the library${why}`, () => {
   });
 
   afterAll(async () => {
-    await browser.close();
     await ibid.stop();
   });
 

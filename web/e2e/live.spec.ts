@@ -39,7 +39,6 @@ describe.skipIf(missing())(`an answer while it is written${missing() ? ` (${miss
 
   afterAll(async () => {
     model.stop();
-    await browser.close();
     await ibid.stop();
   });
 
@@ -201,7 +200,6 @@ describe.skipIf(missing())(`a question behind others${missing() ? ` (${missing()
 
   afterAll(async () => {
     model.stop();
-    await browser.close();
     await ibid.stop();
   });
 

@@ -33,7 +33,6 @@ describe.skipIf(missing())(`a thread of ${pairs * 2} messages${missing() ? ` (${
   });
 
   afterAll(async () => {
-    await browser.close();
     await ibid.stop();
   });
 

@@ -34,7 +34,6 @@ describe.skipIf(missing())(`an answer is never lost${missing() ? ` (${missing() 
 
   afterAll(async () => {
     model.stop();
-    await browser.close();
     await ibid.stop();
   });
 

@@ -54,7 +54,6 @@ describe.skipIf(missing())(`what has grown${why}`, () => {
   });
 
   afterAll(async () => {
-    await browser.close();
     await ibid.stop();
   });
 

@@ -99,7 +99,6 @@ describe.skipIf(missing())(`the reading mode${missing() ? ` (${missing() ?? ""})
   });
 
   afterAll(async () => {
-    await browser.close();
     await ibid.stop();
   });
 

@@ -86,7 +86,6 @@ describe.skipIf(missing())(`many PDFs${missing() ? ` (${missing() ?? ""})` : ""}
   });
 
   afterAll(async () => {
-    await browser.close();
     await ibid.stop();
   });
 
@@ -107,7 +106,7 @@ describe.skipIf(missing())(`many PDFs${missing() ? ` (${missing() ?? ""})` : ""}
   }
 
   it(`shows ${many} of ${many}, and their memory does not add up`, async () => {
-    const w = await open(browser, "about:blank", {}, ibid.url);
+    const w = await open(browser, "about:blank", { alone: true }, ibid.url);
     await show(w.page);
     let scales: Scales | undefined;
     let after10: Memory | undefined;

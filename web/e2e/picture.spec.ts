@@ -20,7 +20,6 @@ describe.skipIf(why)(why ? `the README's picture (${why})` : "the README's pictu
   });
 
   afterAll(async () => {
-    await browser.close();
     await ibid.stop();
   });
 

@@ -20,7 +20,6 @@ describe.skipIf(missing())(`the page with the built-in reader${missing() ? ` (${
 
   afterAll(async () => {
     await close(w);
-    await browser.close();
     await ibid.stop();
   });
 

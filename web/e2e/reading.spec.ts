@@ -104,7 +104,6 @@ describe.skipIf(missing())(`reading an answer${missing() ? ` (${missing() ?? ""}
   });
 
   afterAll(async () => {
-    await browser.close();
     await ibid.stop();
   });
 

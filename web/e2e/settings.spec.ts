@@ -22,7 +22,6 @@ describe.skipIf(missing())(`settings${why}`, () => {
 
   afterAll(async () => {
     model.stop();
-    await browser.close();
     await ibid.stop();
   });
 

@@ -40,7 +40,6 @@ describe.skipIf(missing())(`what was removed${why}`, () => {
 
   afterAll(async () => {
     model.stop();
-    await browser.close();
     await ibid.stop();
   });
 
@@ -197,7 +196,6 @@ describe.skipIf(missing())(`more questions than are taken${why}`, () => {
 
   afterAll(async () => {
     model.stop();
-    await browser.close();
     await ibid.stop();
   });
 
