@@ -1,10 +1,10 @@
 import { HoverCard } from "radix-ui";
 import { createContext, useContext, useEffect, useId, useRef } from "react";
 import type { Citation } from "../api/types";
-import { openSource, usePlace } from "../app/router";
+import { openSource, usePlace, usePlacePart, type SourceRef } from "../app/router";
 import { t } from "../strings";
 import { useMedia } from "../ui/hooks";
-import { Store, useStore } from "../ui/store";
+import { Store, usePart } from "../ui/store";
 import { webAddress } from "./web";
 
 interface Scope {
@@ -30,7 +30,10 @@ function labelOf(c: Citation): string {
 
 /** The number of the footnote of a message that is open beside it. */
 export function useOpenNumber(messageId: string): number | undefined {
-  const { source } = usePlace();
+  return usePlacePart(({ source }) => numberOf(source, messageId));
+}
+
+function numberOf(source: SourceRef | undefined, messageId: string): number | undefined {
   return source?.kind === "note" && source.messageId === messageId ? source.n : undefined;
 }
 
@@ -41,7 +44,8 @@ export function openNote(messageId: string, n: number): void {
 /** The small raised number after a statement. Hovering shows the quote, where there is something to hover with. */
 export function FootnoteMark({ n }: { n: number }) {
   const { messageId, citations } = useContext(FootnoteScope);
-  const isOpen = useOpenNumber(messageId) === n;
+  // An answer may have hundreds of them: only the one that opens or closes is drawn again.
+  const isOpen = usePlacePart(({ source }) => numberOf(source, messageId) === n);
   const canHover = useMedia("(hover: hover)");
   const citation = citations.find((c) => c.n === n);
   if (!citation) return null;
@@ -56,14 +60,12 @@ export function FootnoteMark({ n }: { n: number }) {
 /** Shows the quote while the mark is pointed at; not once it was clicked, and never when a source opens. */
 function WithQuote({ citation, children }: { citation: Citation; children: React.ReactElement }) {
   const id = useId();
-  const shown = useStore(pointedAt);
+  const shown = usePart(pointedAt, (at) => (at?.id === id ? at : undefined));
   const clicked = useRef(false);
   const answer = useRef<Element | null>(null);
-  const { source } = usePlace();
   const hide = () => pointedAt.get()?.id === id && pointedAt.set(undefined);
-  useEffect(() => () => void hide(), [source]); // eslint-disable-line react-hooks/exhaustive-deps -- whenever another source opens, or the mark goes
   return (
-    <HoverCard.Root open={shown?.id === id} onOpenChange={(show) => (show && !clicked.current ? pointedAt.set({ id, answer: answer.current }) : hide())} openDelay={150} closeDelay={80}>
+    <HoverCard.Root open={shown !== undefined} onOpenChange={(show) => (show && !clicked.current ? pointedAt.set({ id, answer: answer.current }) : hide())} openDelay={150} closeDelay={80}>
       <HoverCard.Trigger
         asChild
         onPointerEnter={(e) => {
@@ -81,12 +83,20 @@ function WithQuote({ citation, children }: { citation: Citation; children: React
       <HoverCard.Portal>
         {/* It stays above the answer: over the source beside it, it would hide what one reads there. */}
         <HoverCard.Content className="hover-card" side="top" sideOffset={6} collisionPadding={12} collisionBoundary={shown?.answer}>
+          <Until ends={hide} />
           <NoteHead citation={citation} />
           {citation.quote && <blockquote className="quote">{tidy(citation.quote)}</blockquote>}
         </HoverCard.Content>
       </HoverCard.Portal>
     </HoverCard.Root>
   );
+}
+
+/** Ends what it is in when another source opens, or the mark goes. */
+function Until({ ends }: { ends: () => void }) {
+  const { source } = usePlace();
+  useEffect(() => ends, [source]); // eslint-disable-line react-hooks/exhaustive-deps -- it ends the same, whenever it was made
+  return null;
 }
 
 /** A quote without the gaps that the layout of its page left in it. */

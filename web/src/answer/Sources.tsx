@@ -1,6 +1,6 @@
-import { useId, useMemo, useState } from "react";
+import { memo, useId, useMemo, useState } from "react";
 import type { Citation, WebSource } from "../api/types";
-import { openSource, usePlace } from "../app/router";
+import { openSource, usePlacePart } from "../app/router";
 import type { Footnote, RunView } from "../run/view";
 import { t } from "../strings";
 import { cardsOf, lookedAt, type Card } from "./cards";
@@ -26,7 +26,7 @@ export function Sources({ view }: { view: RunView }) {
       {shown.length > 0 && (
         <ol className="cards">
           {shown.map((card) => (
-            <SourceCard key={card.key} card={card} messageId={view.messageId} open={open} />
+            <SourceCard key={card.key} card={card} messageId={view.messageId} open={card.notes.find((c) => c.n === open)?.n} />
           ))}
         </ol>
       )}
@@ -42,12 +42,12 @@ export function Sources({ view }: { view: RunView }) {
   );
 }
 
-function SourceCard({ card, messageId, open }: { card: Card; messageId: string; open: number | undefined }) {
+/** open: the one of its footnotes that is open. */
+const SourceCard = memo(function SourceCard({ card, messageId, open }: { card: Card; messageId: string; open: number | undefined }) {
   const [first] = card.notes;
   const where = pagesOf(first);
-  const isOpen = card.notes.some((c) => c.n === open);
   return (
-    <li className="card" data-open={isOpen} data-notes={card.notes.length}>
+    <li className="card" data-open={open !== undefined} data-notes={card.notes.length}>
       <Cover citation={first} />
       <div className="card-body">
         <div className="card-head">
@@ -60,7 +60,7 @@ function SourceCard({ card, messageId, open }: { card: Card; messageId: string; 
       </div>
     </li>
   );
-}
+});
 
 /** One footnote of a card. The first one's button covers the whole card. */
 function CardNote({ note, messageId, isOpen }: { note: Footnote; messageId: string; isOpen: boolean }) {
@@ -97,8 +97,7 @@ function LookedAt({ found, messageId, alone }: { found: readonly Citation[]; mes
 }
 
 function Passage({ citation: c, messageId }: { citation: Citation; messageId: string }) {
-  const { source } = usePlace();
-  const isOpen = source?.kind === "found" && source.messageId === messageId && source.n === c.n;
+  const isOpen = usePlacePart(({ source }) => source?.kind === "found" && source.messageId === messageId && source.n === c.n);
   const where = [pagesOf(c), c.heading.split(" › ").at(-1)].filter(Boolean).join(" · ");
   return (
     <li>

@@ -1,7 +1,7 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { Menu, SquarePen } from "lucide-react";
 import { Dialog, Tooltip } from "radix-ui";
-import { lazy, Suspense, useState } from "react";
+import { lazy, memo, Suspense, useState } from "react";
 import { auth } from "../api/client";
 import { queryClient } from "../api/queries";
 import { useOneThread } from "../api/threads";
@@ -20,7 +20,7 @@ import { IconButton } from "../ui/IconButton";
 import { useStore } from "../ui/store";
 import { Toasts } from "../ui/toasts";
 import { Finder } from "./Finder";
-import { go, usePlace, type View } from "./router";
+import { go, usePlacePart, useView, type View } from "./router";
 import { Shortcuts } from "./Shortcuts";
 import { Sidebar } from "./Sidebar";
 import { TokenForm } from "./TokenForm";
@@ -46,18 +46,19 @@ export function App() {
 }
 
 function Shell() {
-  const place = usePlace();
-  useFeed(useSeesLibrary(place.view));
+  const view = useView();
+  const hasSource = usePlacePart(({ source }) => source !== undefined);
+  useFeed(useSeesLibrary(view));
   return (
     <>
       <a className="skip" href="#main">
         {t.skip}
       </a>
-      <div className="shell" data-source={place.source !== undefined}>
+      <div className="shell" data-source={hasSource}>
         <Side />
         <main className="main" id="main" tabIndex={-1}>
           <Suspense fallback={<p className="faint library-note">{t.loading}</p>}>
-            <Main view={place.view} />
+            <Main view={view} />
           </Suspense>
         </main>
         <SourcePanel />
@@ -81,7 +82,7 @@ function useSeesLibrary({ name }: View): boolean {
   return name === "library" || name === "passages" || name === "new" || sending;
 }
 
-function Main({ view }: { view: View }) {
+const Main = memo(function Main({ view }: { view: View }) {
   switch (view.name) {
     case "new":
       return <NewThread />;
@@ -108,7 +109,7 @@ function Main({ view }: { view: View }) {
         </div>
       );
   }
-}
+});
 
 /** On a phone the bar says which thread one is in. */
 function BarTitle({ view }: { view: View }) {
@@ -125,7 +126,7 @@ function BarTitle({ view }: { view: View }) {
 /** The sidebar; where there is no room for it, a bar with a button that opens it. */
 function Side() {
   const isNarrow = useMedia(narrow);
-  const { view } = usePlace();
+  const view = useView();
   const [openAt, setOpenAt] = useState<View>(); // whoever goes elsewhere has closed it
   const open = openAt === view;
   const setOpen = (to: boolean) => setOpenAt(to ? view : undefined);

@@ -8,13 +8,13 @@ import { finderOpen } from "./Finder";
 import { ThreadList } from "./ThreadList";
 import { Link } from "./Link";
 import { nextTheme, theme } from "./theme";
-import { usePlace, type View } from "./router";
+import { useView, type View } from "./router";
 import { shortcutsOpen } from "./Shortcuts";
 
 const inLibrary: ReadonlySet<View["name"]> = new Set(["library", "passages", "databases", "watched", "removed"]);
 
 export function Sidebar() {
-  const { view } = usePlace();
+  const view = useView();
   const documents = useDocumentCount().data;
   return (
     <nav className="sidebar" aria-label={t.menu}>

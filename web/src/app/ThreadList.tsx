@@ -15,12 +15,12 @@ import { toast } from "../ui/toasts";
 import { going, removeNow } from "../ui/undo";
 import { VirtualRows } from "../ui/VirtualRows";
 import { Link } from "./Link";
-import { go, here, usePlace } from "./router";
+import { go, here, useView } from "./router";
 
 type Row = { label: string } | { thread: Thread };
 
 export function ThreadList() {
-  const { view } = usePlace();
+  const view = useView();
   const [find, setFind] = useState("");
   const words = useSettled(find.trim());
   const list = useThreadList(words);

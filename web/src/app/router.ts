@@ -13,7 +13,7 @@
 //	?found={message}.{n}  with a passage that an answer found, and did not cite, open beside it
 //	?doc={document}&page={page}&at={start}-{end}  with a document open beside it, at these bytes of its text
 
-import { Store, useStore } from "../ui/store";
+import { Store, usePart, useStore } from "../ui/store";
 
 export type View = { name: "new" } | { name: "thread"; id: string } | { name: "library" | "passages"; folder?: string } | { name: "databases" } | { name: "watched" } | { name: "removed" } | { name: "settings" } | { name: "unknown" };
 
@@ -105,6 +105,16 @@ const place = new Store<Place>(typeof location === "undefined" ? { view: { name:
 
 export function usePlace(): Place {
   return useStore(place);
+}
+
+/** A part of the place; see usePart. */
+export function usePlacePart<P>(part: (place: Place) => P): P {
+  return usePart(place, part);
+}
+
+/** What is shown, whatever source is open beside it. */
+export function useView(): View {
+  return usePlacePart((p) => p.view);
 }
 
 export function here(): Place {

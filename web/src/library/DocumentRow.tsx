@@ -4,7 +4,7 @@ import { memo, useState } from "react";
 import { remove, sendJSON } from "../api/client";
 import { changed, keys, useFormats } from "../api/queries";
 import type { Doc } from "../api/types";
-import { openSource, usePlace } from "../app/router";
+import { openSource, usePlacePart } from "../app/router";
 import { ago, size, t } from "../strings";
 import { removeNow } from "../ui/undo";
 import { toast } from "../ui/toasts";
@@ -18,8 +18,7 @@ import { takeIn } from "./takeIn";
 const icons: Record<string, typeof FileText> = { pages: FileType, web: Globe, markup: Hash, code: Code };
 
 export const DocumentRow = memo(function DocumentRow({ doc }: { doc: Doc }) {
-  const { source } = usePlace();
-  const isOpen = source?.kind === "document" && source.id === doc.id;
+  const isOpen = usePlacePart(({ source }) => source?.kind === "document" && source.id === doc.id);
   const format = useFormats().get(doc.format);
   const Icon = icons[format?.kind ?? ""] ?? FileText;
   const open = () => openSource({ kind: "document", id: doc.id });

@@ -28,3 +28,8 @@ export class Store<T> {
 export function useStore<T>(store: Store<T>): T {
   return useSyncExternalStore(store.subscribe, store.get);
 }
+
+/** A part of a value: whoever uses it is drawn again only when the part is another, not whenever the value is. */
+export function usePart<T, P>(store: Store<T>, part: (value: T) => P): P {
+  return useSyncExternalStore(store.subscribe, () => part(store.get()));
+}
