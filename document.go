@@ -25,7 +25,7 @@ type Document struct {
 	Pages     int            `json:"pages,omitempty"` // 0 for formats without pages
 	Chunks    int            `json:"chunks"`
 	Status    DocumentStatus `json:"status"`
-	Stage     string         `json:"stage,omitempty"`       // extract, chunk, embed, index while Status is processing
+	Stage     string         `json:"stage,omitempty"`       // extract, chunk, embed, index while Status is processing; or StageWait
 	Progress  float64        `json:"progress,omitempty"`    // 0 to 1 within the whole pipeline
 	PagesDone int            `json:"pages_done,omitempty"`  // of Pages, while it is read
 	ETA       float64        `json:"eta_seconds,omitempty"` // until it is ready, while Status is processing; 0 when unknown
@@ -50,6 +50,10 @@ const (
 	DocumentReady      DocumentStatus = "ready"
 	DocumentFailed     DocumentStatus = "failed"
 )
+
+// StageWait is the stage of a document whose original can't be reached now. It is tried
+// again until it can.
+const StageWait = "wait"
 
 // QueueCounts are how much the pipeline has before it.
 type QueueCounts struct {

@@ -131,7 +131,7 @@ func TestBackupsOfOlderFormats(t *testing.T) {
 		}
 		h := newHouse(t)
 		old, to := filepath.Join(root, "clean", "data"), filepath.Join(h.home, "backup")
-		library := backup.Config{FS: disk.OS{}, Dir: old, Now: time.Now, Hold: func() func() { return func() {} },
+		library := backup.Config{FS: disk.OS{}, Dir: old, Blobs: datadir.Originals(old), Now: time.Now, Hold: func() func() { return func() {} },
 			Copy: func(_ context.Context, path string, _ func(done, total int64) error) error {
 				body, err := os.ReadFile(filepath.Join(old, datadir.DatabaseName))
 				return errors.Join(err, os.WriteFile(path, body, 0o600))

@@ -369,7 +369,7 @@ func TestAFlippedByteEmptiesNoLibrary(t *testing.T) {
 	for _, at := range places {
 		c := h.copied(t)
 		ibidtest.WriteFile(t, filepath.Join(c.data, datadir.DatabaseName), flipped(held, at))
-		db, err := datadir.Open(t.Context(), c.data, false, nil)
+		db, err := datadir.Open(t.Context(), c.data, datadir.Originals(c.data), false, nil)
 		if err != nil {
 			refusals++
 			continue

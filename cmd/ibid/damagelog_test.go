@@ -92,7 +92,7 @@ func TestALogThatIsLostIsMissed(t *testing.T) {
 		c := house{t: t, home: h.home, data: filepath.Join(t.TempDir(), "data")}
 		at := random.IntN(len(whole[log]))
 		c.holds(whole, func(in map[string]string) { in[log] = flipped(in[log], at) })
-		if err := datadir.Inspect(t.Context(), c.data); err == nil {
+		if err := datadir.Inspect(t.Context(), c.data, datadir.Originals(c.data)); err == nil {
 			c.lists() // behind what is committed
 		} else if !strings.Contains(err.Error(), log) {
 			t.Errorf("byte %d: %v", at, err)

@@ -139,11 +139,16 @@ func printJSON[T any](c *cli, list []T) error {
 	return enc.Encode(list)
 }
 
+// waitText is said of a document whose original can't be reached now.
+const waitText = "waiting: its original can't be reached; see that its disk is mounted or its server answers, then it goes on by itself"
+
 // documentStatus is a document's state with what there is to say about it.
 func documentStatus(d ibid.Document) string {
 	switch {
 	case d.Status == ibid.DocumentFailed:
 		return "failed: " + d.Error
+	case d.Status == ibid.DocumentProcessing && d.Stage == ibid.StageWait:
+		return waitText
 	case d.Status == ibid.DocumentProcessing:
 		return fmt.Sprintf("%s %.0f %%", d.Stage, 100*d.Progress)
 	case d.Notice != "":

@@ -77,6 +77,9 @@ func (p *progress) processed(one *adding.Added, d ibid.Document) {
 // stageText says what is being done to a document: "lease.pdf: extract, page 3 of
 // 12, 8 s left", "lease.pdf: embed, 48 chunks".
 func stageText(d ibid.Document) string {
+	if d.Stage == ibid.StageWait {
+		return say.OneLine(d.Name, 40) + ": " + waitText
+	}
 	said := say.OneLine(d.Name, 40) + ": " + d.Stage
 	if d.Stage == "extract" && d.Pages > 0 {
 		said += fmt.Sprintf(", page %d of %d", d.PagesDone, d.Pages)

@@ -24,7 +24,6 @@ import (
 	"ibid/internal/blob/dir"
 	"ibid/internal/client"
 	"ibid/internal/database"
-	"ibid/internal/disk"
 	"ibid/internal/document"
 	"ibid/internal/engine/local"
 	"ibid/internal/fetch"
@@ -47,31 +46,33 @@ import (
 //	   └───────────── ingest ──▶ document (workers) ────┘
 //	              server (HTTP) over all of them
 type App struct {
-	cfg      config.Config
-	log      *slog.Logger
-	DB       *sqlite.DB
-	self     *process.Process // among the processes on this database
-	engine   *local.Kept
-	workers  *document.Pool
-	Pipeline *ingest.Pipeline
-	searcher *search.Searcher
-	answers  *search.AnswerCache
-	choices  []*choice  // models that may answer, the default first
-	model    ibid.Model // the default
-	planner  ibid.Model
-	embedder ibid.Embedder // the user's own; nil for the built-in one
-	runner   *run.Runner
-	server   *server.Server
-	catalog  *database.Catalog
-	watched  *adding.Folders
-	upkeep   *upkeep.Upkeep
-	web      *websearch.Engine // nil until it is set up
-	fetcher  *fetch.Fetcher    // of pages for the model; nil until then
-	painter  *llm.Painter      // nil until it is set up
-	reranker search.Reranker
-	programs *sandbox.Runner
-	trimmer  *trimmer    // nil until Start
-	open     atomic.Bool // everything is up
+	cfg config.Config
+	log *slog.Logger
+	DB  *sqlite.DB
+	// Originals keeps the bytes of documents.
+	Originals *dir.Store
+	self      *process.Process // among the processes on this database
+	engine    *local.Kept
+	workers   *document.Pool
+	Pipeline  *ingest.Pipeline
+	searcher  *search.Searcher
+	answers   *search.AnswerCache
+	choices   []*choice  // models that may answer, the default first
+	model     ibid.Model // the default
+	planner   ibid.Model
+	embedder  ibid.Embedder // the user's own; nil for the built-in one
+	runner    *run.Runner
+	server    *server.Server
+	catalog   *database.Catalog
+	watched   *adding.Folders
+	upkeep    *upkeep.Upkeep
+	web       *websearch.Engine // nil until it is set up
+	fetcher   *fetch.Fetcher    // of pages for the model; nil until then
+	painter   *llm.Painter      // nil until it is set up
+	reranker  search.Reranker
+	programs  *sandbox.Runner
+	trimmer   *trimmer    // nil until Start
+	open      atomic.Bool // everything is up
 }
 
 // Open puts the program together. It works on nothing before Start.
@@ -105,7 +106,8 @@ func (a *App) build(ctx context.Context) error {
 }
 
 func (a *App) openDatabase(ctx context.Context) (err error) {
-	if a.DB, err = datadir.Open(ctx, a.cfg.Data, a.cfg.Recovering, a.log); err != nil {
+	a.Originals = datadir.Originals(a.cfg.Data)
+	if a.DB, err = datadir.Open(ctx, a.cfg.Data, a.Originals, a.cfg.Recovering, a.log); err != nil {
 		return err
 	}
 	a.self, err = a.DB.Join()
@@ -129,8 +131,9 @@ func (a *App) openPipeline(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	originals, err := dir.Open(disk.OS{}, filepath.Join(a.cfg.Data, "files"))
-	if err != nil {
+	if err := a.Originals.Begin(); ibid.CodeOf(err) == ibid.CodeAway && err != nil {
+		a.log.Warn("originals can't be opened, read or added until they can be reached; search and answers go on", "error", err)
+	} else if err != nil {
 		return err
 	}
 	a.Pipeline, err = ingest.New(ingest.Config{
@@ -145,7 +148,7 @@ func (a *App) openPipeline(context.Context) (err error) {
 		Graph:       a.DB,
 		Embeddings:  a.DB,
 		Engine:      a.engine,
-		Blobs:       originals,
+		Blobs:       a.Originals,
 		Extractor:   files{a.workers},
 		Unpacker:    files{a.workers},
 		Formats:     a.formats(),
@@ -170,7 +173,7 @@ func (a *App) openUpkeep(ctx context.Context) (err error) {
 	if a.watched, err = adding.OpenFolders(ctx, a.DB, config.IsLoopback(a.cfg.Addr)); err != nil {
 		return err
 	}
-	a.upkeep, err = upkeep.New(a.cfg, a.DB, backup.Config{Copy: a.DB.CopyTo, Hold: a.Pipeline.HoldOriginals}, a.log)
+	a.upkeep, err = upkeep.New(a.cfg, a.DB, backup.Config{Copy: a.DB.CopyTo, Hold: a.Pipeline.HoldOriginals, Blobs: a.Originals}, a.log)
 	return err
 }
 

@@ -94,14 +94,19 @@ func (a *App) checkDatabase(ctx context.Context) api.Check {
 // goes by their sizes: reading them all could take hours.
 func (a *App) checkOriginals(ctx context.Context) api.Check {
 	var lost []ibid.Document
+	var away error // nothing is found out about what cannot be reached
 	docs := 0
 	err := a.EachDocument(ctx, ibid.DocumentQuery{}, func(d ibid.Document) {
 		docs++
-		if d.Status == ibid.DocumentReady && !a.originalThere(ctx, d) {
+		if d.Status != ibid.DocumentReady || away != nil {
+			return
+		}
+		there, err := a.originalThere(ctx, d)
+		if away = err; err == nil && !there {
 			lost = append(lost, d)
 		}
 	})
-	if err != nil {
+	if err = errors.Join(err, away); err != nil {
 		return api.Bad("originals", api.LevelFail, err, "")
 	}
 	if len(lost) == 0 {
@@ -131,18 +136,26 @@ func (a *App) checkUnknown(ctx context.Context) api.Check {
 	return api.Good("unknown files", "none among the originals")
 }
 
-func (a *App) originalThere(ctx context.Context, d ibid.Document) bool {
+// originalThere reports whether an original is there as it was added. The error says that
+// this can't be found out now.
+func (a *App) originalThere(ctx context.Context, d ibid.Document) (there bool, err error) {
 	original, err := a.Pipeline.Original(ctx, access.System("the state of the server"), d.ID, d.Version)
+	if err != nil && ibid.CodeOf(err) == ibid.CodeAway {
+		return false, err
+	}
 	if err != nil {
-		return false
+		return false, nil
 	}
 	defer original.Close()
 	if original.Info().Bytes != d.Bytes {
 		// The first ibid kept the size of a document's first version.
 		hash, err := blob.HashOf(original)
-		return err == nil && hash == d.Version
+		if err != nil && ibid.CodeOf(err) == ibid.CodeAway {
+			return false, err
+		}
+		return err == nil && hash == d.Version, nil
 	}
-	return true
+	return true, nil
 }
 
 // checkIndex holds the index against the database, chunk by chunk.

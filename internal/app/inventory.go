@@ -13,6 +13,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/app/datadir"
+	"ibid/internal/blob"
 	"ibid/internal/glob"
 	"ibid/internal/server/api"
 )
@@ -27,8 +28,9 @@ func holdingKinds() []api.Holding {
 		{What: "identity", Path: "identity*", About: "shows that database and directory belong together"},
 		{What: "recovery", Path: datadir.RecoveryName, About: "how far ibid recover has come"},
 		{What: "set aside", Path: "*.damaged-*", About: "by ibid recover; yours to delete"},
-		{What: "originals", Path: "files/*/*", About: "of the versions that are searched"},
-		{What: "older originals", Path: "files/*/*", About: "of versions that wait, are cited, or are swept after limits.keep_removed, and files that ibid doctor calls unknown"},
+		{What: "originals mount", Path: "files.mounted", About: "says that files lies on a disk of its own, which is waited for when it is not mounted"},
+		{What: originalsHolding, Path: "files/*/*", About: "of the versions that are searched"},
+		{What: olderHolding, Path: "files/*/*", About: "of versions that wait, are cited, or are swept after limits.keep_removed, and files that ibid doctor calls unknown"},
 		{What: "uploads", Path: "files/tmp/*", About: "under way; what a crash left is deleted at the next start"},
 		{What: "tables", Path: "databases/*", About: "of CSV files, workbooks and uploads that were added as databases"},
 		{What: "search index", Path: "index.snapshot*", About: "can be built anew: ibid doctor --repair"},
@@ -42,6 +44,20 @@ func holdingKinds() []api.Holding {
 		{What: "configuration", Path: "ibid.toml", About: "yours"},
 		{What: "other", Path: "**", About: "not ibid's"},
 	}
+}
+
+// What originals are called in the inventory. They are listed by what keeps them, and
+// the files of the data directory that are none by their paths.
+const (
+	originalsHolding = "originals"
+	olderHolding     = "older originals"
+)
+
+// isOriginal reports whether a file of the data directory is one that the store of
+// originals lists.
+func isOriginal(path string) bool {
+	parts := strings.Split(path, "/")
+	return len(parts) == 3 && parts[0] == "files" && blob.IsHash(parts[2]) && strings.HasPrefix(parts[2], parts[1]) && len(parts[1]) == 2
 }
 
 // EachDocument looks at every document that a query asks for, a page at a time.
@@ -70,6 +86,19 @@ func (a *App) inventory(ctx context.Context) (api.Inventory, error) {
 	}
 	inv := api.Inventory{Data: a.cfg.Data}
 	kinds := holdingKinds()
+	for original, err := range blob.All(ctx, a.Originals) {
+		if err != nil {
+			return api.Inventory{}, fmt.Errorf("look at the originals: %w", err)
+		}
+		what := originalsHolding
+		if !searched[original.Hash] {
+			what = olderHolding
+		}
+		k := slices.IndexFunc(kinds, func(h api.Holding) bool { return h.What == what })
+		kinds[k].Bytes += original.Bytes
+		kinds[k].Files++
+		inv.Bytes += original.Bytes
+	}
 	err = filepath.WalkDir(a.cfg.Data, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // it went while we looked
@@ -85,7 +114,10 @@ func (a *App) inventory(ctx context.Context) (api.Inventory, error) {
 		if err != nil {
 			return err
 		}
-		k := kindOf(kinds, filepath.ToSlash(rel), searched)
+		if isOriginal(filepath.ToSlash(rel)) {
+			return ctx.Err() // it is counted above
+		}
+		k := kindOf(kinds, filepath.ToSlash(rel))
 		kinds[k].Bytes += info.Size()
 		kinds[k].Files++
 		inv.Bytes += info.Size()
@@ -108,22 +140,11 @@ func (a *App) inventory(ctx context.Context) (api.Inventory, error) {
 }
 
 // kindOf returns which holding a path belongs to.
-func kindOf(kinds []api.Holding, path string, searched map[string]bool) int {
+func kindOf(kinds []api.Holding, path string) int {
 	for i, k := range kinds {
-		if !glob.Match(strings.Split(k.Path, "/"), strings.Split(path, "/")) {
-			continue
-		}
 		underWay := strings.HasPrefix(path, "files/tmp/")
-		current := searched[path[strings.LastIndexByte(path, '/')+1:]]
-		switch k.What {
-		case "originals":
-			if underWay || !current {
-				continue
-			}
-		case "older originals":
-			if underWay {
-				continue
-			}
+		if !glob.Match(strings.Split(k.Path, "/"), strings.Split(path, "/")) || k.What == originalsHolding || k.What == olderHolding && underWay {
+			continue
 		}
 		return i
 	}

@@ -198,15 +198,15 @@ func (r *run) fill(w *archiveWriter, m *Manifest, pieces []piece, have map[strin
 		}
 	}
 	r.phase(PhaseCopy, total)
-	add := func(name, from, hash string) error {
-		if f, there := have[name]; there && (hash == "" || strings.HasPrefix(f.SHA256, hash)) {
+	add := func(p piece) error {
+		if f, there := have[p.path]; there && (p.hash == "" || strings.HasPrefix(f.SHA256, p.hash)) {
 			m.Files = append(m.Files, f)
 			return nil
 		}
-		f, err := r.addEntry(w, name, from, hash, m.MadeAt)
+		f, err := r.addEntry(w, p, m.MadeAt)
 		if gone(err) {
-			if hash != "" {
-				m.lost(hash)
+			if p.hash != "" {
+				m.lost(p.hash)
 			}
 			return nil
 		}
@@ -224,7 +224,7 @@ func (r *run) fill(w *archiveWriter, m *Manifest, pieces []piece, have map[strin
 			return err
 		}
 	}
-	if err := errors.Join(add(databaseName, database, ""), w.sync()); err != nil {
+	if err := errors.Join(add(piece{path: databaseName, from: database}), w.sync()); err != nil {
 		return err
 	}
 	if _, there := have[settingsName]; !there && r.Settings != nil {
@@ -236,7 +236,7 @@ func (r *run) fill(w *archiveWriter, m *Manifest, pieces []piece, have map[strin
 		m.Files = append(m.Files, have[settingsName])
 	}
 	for _, p := range pieces {
-		if err := add(p.path, p.from, p.hash); err != nil {
+		if err := add(p); err != nil {
 			return err
 		}
 	}
@@ -261,40 +261,47 @@ func (r *run) addBytes(w *archiveWriter, name string, body []byte, at time.Time)
 	return err
 }
 
-// addEntry copies a file into the archive. An original is read twice, first to see
+// addEntry copies a piece into the archive. An original is read twice, first to see
 // whether its bytes are what its name says: what stands in a tar file stays.
-func (r *run) addEntry(w *archiveWriter, name, from, hash string, at time.Time) (File, error) {
-	if hash != "" {
+func (r *run) addEntry(w *archiveWriter, p piece, at time.Time) (File, error) {
+	if p.hash != "" {
+		content, err := r.open(p)
+		if err != nil {
+			return File{}, err
+		}
 		reading := r.mover
 		reading.moved = nil
-		sum, _, err := reading.sum(from)
-		if err == nil && !strings.HasPrefix(sum, hash) {
+		sum, size, err := reading.readBack(content)
+		if err == nil && !strings.HasPrefix(sum, p.hash) {
 			err = os.ErrNotExist
 		}
 		if err != nil {
 			return File{}, err
 		}
+		p.bytes = size
+	} else {
+		info, err := os.Stat(p.from)
+		if err != nil {
+			return File{}, err
+		}
+		p.bytes = info.Size()
 	}
-	f, err := r.FS.Open(from)
+	content, err := r.open(p)
 	if err != nil {
 		return File{}, err
 	}
-	defer f.Close()
-	defer forget(f)
-	info, err := f.Stat()
-	if err != nil {
+	defer content.Close()
+	defer forget(content)
+	if err := w.entry(p.path, p.bytes, at); err != nil {
 		return File{}, err
 	}
-	if err := w.entry(name, info.Size(), at); err != nil {
-		return File{}, err
-	}
-	sum, size, err := r.mover.transfer(io.LimitReader(f, info.Size()), w.tar)
-	if err == nil && size != info.Size() {
-		err = fmt.Errorf("%s became shorter while it was copied", from)
+	sum, size, err := r.mover.transfer(io.LimitReader(content, p.bytes), w.tar)
+	if err == nil && size != p.bytes {
+		err = fmt.Errorf("%s became shorter while it was copied", p.path)
 	}
 	r.result.NewFiles++
 	r.result.NewBytes += size
-	return File{Path: name, At: name, SHA256: sum, Bytes: size}, err
+	return File{Path: p.path, At: p.path, SHA256: sum, Bytes: size}, err
 }
 
 // readBack reads a whole archive and compares it with its manifest.

@@ -27,6 +27,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,14 +37,25 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/blob"
 	"ibid/internal/disk"
 	"ibid/internal/store/sqlite/inspect"
 )
+
+// Blobs keeps the originals of a library (see package blob): those of a data directory
+// are the directory files in it, others lie on other machines.
+type Blobs interface {
+	Receive(ctx context.Context, content io.Reader) (blob.Upload, error)
+	Open(ctx context.Context, hash string, from, n int64) (io.ReadCloser, error)
+	Stat(ctx context.Context, hash string) (blob.Info, error)
+	List(ctx context.Context, page ibid.Page) (list []blob.Info, next string, err error)
+}
 
 // Config is the library that is backed up.
 type Config struct {
 	FS       disk.FS
 	Dir      string // data directory
+	Blobs    Blobs  // originals
 	Identity string // of the data directory
 	Version  string // of this program
 	// Copy writes a consistent copy of the database, as sqlite.DB.CopyTo does.
@@ -227,9 +239,38 @@ func (r *run) copyDatabase(to string) (*Manifest, []piece, error) {
 // piece is one file that belongs to a backup.
 type piece struct {
 	path  string // in the data directory, with slashes
-	from  string // the file to copy
+	from  string // the file to copy; "" for an original
 	hash  string // of an original; "" for others
-	bytes int64  // what the file has now; -1: it is not there
+	bytes int64  // what it has now; -1: it is not there
+}
+
+// open opens what is to be copied. What is not there is an error of kind fs.ErrNotExist,
+// and what cannot be reached now is none of that kind.
+func (r *run) open(p piece) (io.ReadCloser, error) {
+	if p.from == "" {
+		return openOriginal(r.mover.ctx, r.Blobs, p.hash)
+	}
+	return r.FS.Open(p.from)
+}
+
+func openOriginal(ctx context.Context, from blob.Opener, hash string) (io.ReadCloser, error) {
+	content, err := from.Open(ctx, hash, 0, blob.Whole)
+	if err != nil && ibid.CodeOf(err) == ibid.CodeNotFound {
+		err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	return content, err
+}
+
+// sizes are the lengths of all originals, by their hashes.
+func sizes(ctx context.Context, blobs blob.Lister) (map[string]int64, error) {
+	all := map[string]int64{}
+	for info, err := range blob.All(ctx, blobs) {
+		if err != nil {
+			return nil, err
+		}
+		all[info.Hash] = info.Bytes
+	}
+	return all, nil
 }
 
 // plan checks a copy of the database and lists what belongs to it.
@@ -252,31 +293,37 @@ func (r *run) plan(m *Manifest, database string) ([]piece, error) {
 	}
 	m.Identity, m.DatabaseFormat, m.Documents, m.Threads = in.Identity, counted.Format, counted.Documents, counted.Threads
 	var pieces []piece // one for each file, as the manifest has them
-	add := func(p piece) {
-		p.from, p.bytes = filepath.Join(r.Dir, filepath.FromSlash(p.path)), -1
+	add := func(path string) {
+		p := piece{path: path, from: filepath.Join(r.Dir, filepath.FromSlash(path))}
 		if info, err := os.Stat(p.from); err == nil && info.Mode().IsRegular() {
 			p.bytes = info.Size()
-		}
-		if p.hash != "" || p.bytes >= 0 {
 			pieces = append(pieces, p)
 		}
 	}
-	add(piece{path: modelName})
+	add(modelName)
 	tables, err := filepath.Glob(filepath.Join(r.Dir, "databases", "*.db"))
 	if err != nil {
 		return nil, err
 	}
 	for _, table := range tables {
 		if p := "databases/" + filepath.Base(table); tablePath.MatchString(p) {
-			add(piece{path: p})
+			add(p)
 		}
+	}
+	originals, err := sizes(ctx, r.Blobs)
+	if err != nil {
+		return nil, err
 	}
 	for hash, err := range ibid.Each(func(page ibid.Page) ([]string, string, error) { return in.Originals(ctx, page) }) {
 		if err != nil {
 			return nil, err
 		}
-		if len(hash) == 32 && originalPath.MatchString(originalAt(hash)) {
-			add(piece{path: originalAt(hash), hash: hash})
+		if blob.IsHash(hash) && originalPath.MatchString(originalAt(hash)) {
+			p := piece{path: originalAt(hash), hash: hash, bytes: -1}
+			if bytes, there := originals[hash]; there {
+				p.bytes = bytes
+			}
+			pieces = append(pieces, p)
 		}
 	}
 	return pieces, nil

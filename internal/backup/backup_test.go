@@ -16,6 +16,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/backup"
+	blobdir "ibid/internal/blob/dir"
 	"ibid/internal/disk"
 	"ibid/internal/disk/faulty"
 	"ibid/internal/store/sqlite"
@@ -71,7 +72,7 @@ func (l *library) add(texts ...string) {
 }
 
 func (l *library) config() backup.Config {
-	return backup.Config{FS: disk.OS{}, Dir: l.dir, Identity: identity, Version: "test", Copy: l.db.CopyTo,
+	return backup.Config{FS: disk.OS{}, Dir: l.dir, Blobs: blobdir.Look(disk.OS{}, filepath.Join(l.dir, "files")), Identity: identity, Version: "test", Copy: l.db.CopyTo,
 		Hold: func() func() { return func() {} }, Settings: []byte("log_level = \"warn\"\n"), Now: func() time.Time { return l.now }}
 }
 
@@ -92,10 +93,15 @@ func restore(ctx context.Context, fsys disk.FS, from, dir string, anew bool) (ba
 	if err != nil {
 		return backup.Restored{}, err
 	}
-	return backup.Restore{FS: fsys, Dir: dir, Source: source, Anew: anew, Now: time.Now,
+	return backup.Restore{FS: fsys, Dir: dir, Source: source, OpenBlobs: openBlobs(fsys, dir), Anew: anew, Now: time.Now,
 		Identify: func(id string) error {
 			return disk.WriteFile(fsys, filepath.Join(dir, "identity"), []byte(id))
 		}}.Run(ctx)
+}
+
+// openBlobs opens the originals of a data directory.
+func openBlobs(fsys disk.FS, dir string) func() (backup.Blobs, error) {
+	return func() (backup.Blobs, error) { return blobdir.Open(fsys, filepath.Join(dir, "files")) }
 }
 
 // held is what a data directory holds that a backup brings back.
@@ -153,7 +159,7 @@ func TestAFolderTakesOnlyWhatIsNew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (backup.Restore{FS: disk.OS{}, Dir: dir, Source: source, Now: time.Now, Identify: func(string) error { return nil }}).Run(t.Context()); err != nil {
+		if _, err := (backup.Restore{FS: disk.OS{}, Dir: dir, Source: source, OpenBlobs: openBlobs(disk.OS{}, dir), Now: time.Now, Identify: func(string) error { return nil }}).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := documents(t, dir); !slices.Equal(got, want) {
@@ -286,7 +292,7 @@ func TestDamageOnEitherSide(t *testing.T) {
 		t.Errorf("an archive misses %q", archive.Missing)
 	}
 	// The first backup mends the library.
-	originals := backup.Originals{FS: disk.OS{}, Dir: l.dir}
+	originals := backup.Originals{FS: disk.OS{}, Dir: l.dir, Blobs: blobdir.Look(disk.OS{}, filepath.Join(l.dir, "files"))}
 	os.Remove(filepath.Join(l.dir, two))
 	var problems []backup.Problem
 	for _, text := range []string{"one", "two", "three"} {

@@ -94,17 +94,6 @@ func (m mover) write(r io.Reader, path string) (sum string, size int64, err erro
 	return sum, size, err
 }
 
-// copyFile writes a synced copy of a file.
-func (m mover) copyFile(from, to string) (sum string, size int64, err error) {
-	f, err := m.fs.Open(from)
-	if err != nil {
-		return "", 0, err
-	}
-	defer f.Close()
-	defer forget(f)
-	return m.write(f, to)
-}
-
 // sum reads a file and returns its hash. A file that is not there is an error of
 // kind fs.ErrNotExist.
 func (m mover) sum(path string) (sum string, size int64, err error) {
@@ -112,15 +101,20 @@ func (m mover) sum(path string) (sum string, size int64, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	defer f.Close()
-	forget(f) // what is read now comes from the disk
-	defer forget(f)
-	return m.transfer(f, nil)
+	return m.readBack(f)
+}
+
+// readBack reads what is open, and closes it.
+func (m mover) readBack(open io.ReadCloser) (sum string, size int64, err error) {
+	defer open.Close()
+	forget(open) // what is read now comes from the disk
+	defer forget(open)
+	return m.transfer(open, nil)
 }
 
 // forget asks the system not to keep a file's content in memory: a backup reads
 // every byte once, and would push out what searches need.
-func forget(f disk.File) {
+func forget(f any) {
 	if open, ok := f.(interface{ Fd() uintptr }); ok {
 		dropCache(open.Fd())
 	}

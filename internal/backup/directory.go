@@ -208,7 +208,7 @@ func (r *run) copyPieces(work string, pieces []piece) (fresh map[string]bool, er
 	for _, i := range missing {
 		p := &pieces[i]
 		if p.path == modelName {
-			sum, size, err := r.mover.copyFile(p.from, r.place(work, *p))
+			sum, size, err := r.copy(*p, r.place(work, *p))
 			if gone(err) {
 				p.bytes = -1
 				continue
@@ -249,11 +249,22 @@ func (r *run) syncFolders(work string, pieces []piece) error {
 	return nil
 }
 
+// copy writes a synced copy of a piece.
+func (r *run) copy(p piece, to string) (sum string, size int64, err error) {
+	content, err := r.open(p)
+	if err != nil {
+		return "", 0, err
+	}
+	defer content.Close()
+	defer forget(content)
+	return r.mover.write(content, to)
+}
+
 // keep copies an original, or a table, to its place in the backup. One whose bytes are not what its name says is not kept:
 // damage in the library must not reach a backup.
 func (r *run) keep(work string, p *piece, fresh map[string]bool) error {
 	part := filepath.Join(work, partName)
-	sum, size, err := r.mover.copyFile(p.from, part)
+	sum, size, err := r.copy(*p, part)
 	if gone(err) {
 		p.bytes = -1
 		return nil
@@ -344,7 +355,7 @@ func (r *run) verifyPiece(name, work string, p piece, fresh map[string]bool) (Fi
 		return File{Path: p.path, At: originalAt(p.hash), SHA256: sum, Bytes: size}, nil
 	}
 	part := filepath.Join(work, partName)
-	sum, size, err = r.mover.copyFile(p.from, part)
+	sum, size, err = r.copy(p, part)
 	if err != nil {
 		return File{}, err
 	}

@@ -29,13 +29,15 @@ import (
 // last file. DIR/restore.json says how far it is, so that the same command goes on
 // after a crash, and no server starts in between.
 type Restore struct {
-	FS       disk.FS
-	Dir      string
-	Source   *Source
-	Anew     bool                        // a restore of another copy that was cut short is given up
-	Identify func(identity string) error // writes the identity file
-	Progress func(Progress)              // may be nil
-	Now      func() time.Time
+	FS     disk.FS
+	Dir    string
+	Source *Source
+	// OpenBlobs opens what keeps the originals, once what was there is moved aside.
+	OpenBlobs func() (Blobs, error)
+	Anew      bool                        // a restore of another copy that was cut short is given up
+	Identify  func(identity string) error // writes the identity file
+	Progress  func(Progress)              // may be nil
+	Now       func() time.Time
 }
 
 // Restored is what a restore came to.
@@ -104,6 +106,7 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 type restoring struct {
 	Restore
 	mover  mover
+	blobs  Blobs // originals; from copyFiles on
 	state  restoreState
 	at     Progress
 	result Restored
@@ -306,10 +309,21 @@ func (r *restoring) move() error {
 }
 
 // copyFiles copies everything but the database.
-func (r *restoring) copyFiles() error {
+func (r *restoring) copyFiles() (err error) {
+	if r.blobs, err = r.OpenBlobs(); err != nil {
+		return err
+	}
+	originals, err := sizes(r.mover.ctx, r.blobs)
+	if err != nil {
+		return err
+	}
 	want := func(f File) bool {
 		if f.Path == databaseName {
 			return false
+		}
+		if hash, ok := f.isOriginal(); ok {
+			bytes, there := originals[hash]
+			return !there || bytes != f.Bytes
 		}
 		info, err := os.Stat(r.target(f))
 		return err != nil || info.Size() != f.Bytes && f.Path != settingsName
@@ -321,7 +335,7 @@ func (r *restoring) copyFiles() error {
 		}
 	}
 	r.phase(PhaseCopy, total)
-	err := r.Source.each(want, func(f File, content io.Reader, err error) error {
+	err = r.Source.each(want, func(f File, content io.Reader, err error) error {
 		if err == nil {
 			err = r.put(f, content)
 		}
@@ -337,12 +351,19 @@ func (r *restoring) copyFiles() error {
 	// Also those in which an attempt that was cut short has put files.
 	folders := map[string]bool{}
 	for _, f := range r.Source.Files {
-		folders[filepath.Dir(r.target(f))] = true
+		if _, original := f.isOriginal(); !original {
+			folders[filepath.Dir(r.target(f))] = true
+		}
 	}
 	for dir := range folders {
 		if err := r.FS.SyncDir(dir); err != nil && !gone(err) {
 			return err
 		}
+	}
+	if kept, ok := r.blobs.(interface {
+		Sync(ctx context.Context) error
+	}); ok {
+		return kept.Sync(r.mover.ctx)
 	}
 	return nil
 }
@@ -352,6 +373,9 @@ func (r *restoring) target(f File) string { return filepath.Join(r.Dir, filepath
 // put writes one file. One that is not what the manifest says is errManifest, and
 // is not put in its place.
 func (r *restoring) put(f File, content io.Reader) error {
+	if hash, ok := f.isOriginal(); ok {
+		return r.putOriginal(hash, content)
+	}
 	part := filepath.Join(r.Dir, restorePart)
 	sum, _, err := r.mover.write(content, part)
 	if err != nil {
@@ -364,6 +388,46 @@ func (r *restoring) put(f File, content io.Reader) error {
 		return err
 	}
 	return r.FS.Rename(part, r.target(f))
+}
+
+func (r *restoring) putOriginal(hash string, content io.Reader) error {
+	upload, err := r.blobs.Receive(r.mover.ctx, told{content, r.mover.moved})
+	if err != nil {
+		return err
+	}
+	defer upload.Drop()
+	if upload.Hash() != hash {
+		return errManifest
+	}
+	_, _, err = upload.Put(r.mover.ctx)
+	return err
+}
+
+// told tells how much was read.
+type told struct {
+	io.Reader
+	moved func(n int64)
+}
+
+func (r told) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.moved(int64(n))
+	return n, err
+}
+
+// sum reads a file of the library.
+func (r *restoring) sum(f File) (string, error) {
+	hash, original := f.isOriginal()
+	if !original {
+		sum, _, err := r.mover.sum(r.target(f))
+		return sum, err
+	}
+	content, err := openOriginal(r.mover.ctx, r.blobs, hash)
+	if err != nil {
+		return "", err
+	}
+	sum, _, err := r.mover.readBack(content)
+	return sum, err
 }
 
 // finish gives the database its name, and reads everything back.
@@ -384,7 +448,7 @@ func (r *restoring) finish() error {
 		if f.Path == settingsName || slices.Contains(r.result.Damaged, f.Path) {
 			continue
 		}
-		sum, _, err := r.mover.sum(r.target(f))
+		sum, err := r.sum(f)
 		if err != nil {
 			return err
 		}

@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"ibid"
+	"ibid/internal/blob"
 	"ibid/internal/disk"
 )
 
-// Originals are the originals of a data directory.
+// Originals are the originals of a library.
 type Originals struct {
-	FS  disk.FS
-	Dir string // data directory
+	FS    disk.FS
+	Dir   string // data directory, for what is moved aside
+	Blobs Blobs
 }
 
 // Problem is an original whose bytes are not what its name says.
@@ -24,38 +26,37 @@ type Problem struct {
 	Missing bool   `json:"missing"` // it is not there at all
 }
 
-func (o Originals) path(hash string) string {
-	return filepath.Join(o.Dir, filepath.FromSlash(originalAt(hash)))
-}
-
 // Check reads one original. moved is told of the bytes that were read; it may be nil.
+// Where the originals cannot be reached it finds out nothing, and that is an error.
 func (o Originals) Check(ctx context.Context, hash string, pace Pace, moved func(int64)) (*Problem, error) {
-	if len(hash) != 32 || !originalPath.MatchString(originalAt(hash)) {
+	if !blob.IsHash(hash) {
 		return &Problem{Hash: hash, Missing: true}, nil
 	}
-	sum, _, err := mover{ctx: ctx, fs: o.FS, pace: pace, moved: moved}.sum(o.path(hash))
+	content, err := openOriginal(ctx, o.Blobs, hash)
+	sum := ""
+	if err == nil {
+		sum, _, err = mover{ctx: ctx, fs: o.FS, pace: pace, moved: moved}.readBack(content)
+	}
 	switch {
-	case gone(err):
-		return &Problem{Hash: hash, Missing: true}, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case err != nil && ibid.CodeOf(err) == ibid.CodeAway:
+		return nil, err
+	case gone(err):
+		return &Problem{Hash: hash, Missing: true}, nil
 	case err != nil || !strings.HasPrefix(sum, hash):
 		return &Problem{Hash: hash}, nil // a disk that gives an error has lost the bytes, too
 	}
 	return nil, nil
 }
 
-// Sizes is how many bytes the originals have together.
-func (o Originals) Sizes(hashes []string) (total int64) {
-	for _, hash := range hashes {
-		if len(hash) != 32 {
-			continue
-		}
-		if info, err := os.Stat(o.path(hash)); err == nil {
-			total += info.Size()
-		}
+// Size is how many bytes an original has; 0 when it is not there.
+func (o Originals) Size(ctx context.Context, hash string) (int64, error) {
+	info, err := o.Blobs.Stat(ctx, hash)
+	if err != nil && ibid.CodeOf(err) == ibid.CodeAway {
+		return 0, err
 	}
-	return total
+	return info.Bytes, nil
 }
 
 // Mend puts originals back from a backup. What is damaged is moved aside, into the
@@ -128,29 +129,68 @@ type mender struct {
 
 // put puts one original in its place, if its content is right.
 func (m *mender) put(p Problem, content io.Reader) error {
-	part := filepath.Join(m.Dir, restorePart)
-	sum, _, err := m.mover.write(content, part)
+	upload, err := m.Blobs.Receive(m.mover.ctx, content)
 	if err != nil {
 		return err
 	}
-	if !strings.HasPrefix(sum, p.Hash) {
-		return errors.Join(errManifest, m.FS.Remove(part))
-	}
-	to := m.path(p.Hash)
-	if err := m.FS.MkdirAll(filepath.Dir(to)); err != nil {
-		return err
+	defer upload.Drop()
+	if upload.Hash() != p.Hash {
+		return errManifest
 	}
 	if !p.Missing {
-		if m.aside == "" {
-			m.aside = filepath.Join(m.Dir, freeAside(m.Dir, m.now))
-		}
-		kept := filepath.Join(m.aside, filepath.FromSlash(originalAt(p.Hash)))
-		if err := m.FS.MkdirAll(filepath.Dir(kept)); err != nil {
-			return err
-		}
-		if err := disk.Move(m.FS, to, kept); err != nil && !gone(err) {
+		if err := m.keepAside(p.Hash); err != nil {
 			return err
 		}
 	}
-	return disk.Move(m.FS, part, to)
+	_, _, err = upload.Put(m.mover.ctx)
+	return err
+}
+
+// keepAside copies what is kept in the place of an original, as far as it can be read.
+func (m *mender) keepAside(hash string) error {
+	if m.aside == "" {
+		m.aside = filepath.Join(m.Dir, freeAside(m.Dir, m.now))
+	}
+	kept := filepath.Join(m.aside, filepath.FromSlash(originalAt(hash)))
+	if err := m.FS.MkdirAll(filepath.Dir(kept)); err != nil {
+		return err
+	}
+	content, err := openOriginal(m.mover.ctx, m.Blobs, hash)
+	if gone(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	f, err := m.FS.Create(kept)
+	if err != nil {
+		return err
+	}
+	readable := &asFar{Reader: content}
+	_, err = io.Copy(f, readable)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if ibid.CodeOf(readable.err) == ibid.CodeAway {
+		return readable.err
+	}
+	return m.FS.SyncDir(filepath.Dir(kept))
+}
+
+// asFar ends where the disk gives no more.
+type asFar struct {
+	io.Reader
+	err error // what it said then; nil at the end
+}
+
+func (r *asFar) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err, err = err, io.EOF
+	}
+	return n, err
 }

@@ -104,23 +104,7 @@ type Lister interface {
 // All goes through what is there, in the order of the hashes. An error is the last
 // that it yields.
 func All(ctx context.Context, store Lister) iter.Seq2[Info, error] {
-	return func(yield func(Info, error) bool) {
-		for page := (ibid.Page{Limit: ibid.MaxLimit}); ; {
-			list, next, err := store.List(ctx, page)
-			if err != nil {
-				yield(Info{}, err)
-				return
-			}
-			for _, info := range list {
-				if !yield(info, nil) {
-					return
-				}
-			}
-			if page.Cursor = next; next == "" {
-				return
-			}
-		}
-	}
+	return ibid.Each(func(page ibid.Page) ([]Info, string, error) { return store.List(ctx, page) })
 }
 
 // Reader reads bytes from any place on, as HTTP ranges and archives need it. It opens

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/blob"
 )
 
 // sweepEvery is how often the house looks for what it may let go.
@@ -142,25 +143,20 @@ func (p *Pipeline) Unknown(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 	}
-	for page := (ibid.Page{Limit: ibid.MaxLimit}); ; {
-		list, next, err := p.cfg.Blobs.List(ctx, page)
+	for original, err := range blob.All(ctx, p.cfg.Blobs) {
 		if err != nil {
 			return nil, err
 		}
-		for _, b := range list {
-			listed, err := p.lists(ctx, b.Hash)
-			if err != nil {
-				return nil, err
-			}
-			if !listed {
-				unknown = append(unknown, b.Place)
-			}
+		listed, err := p.lists(ctx, original.Hash)
+		if err != nil {
+			return nil, err
 		}
-		if page.Cursor = next; next == "" {
-			slices.Sort(unknown)
-			return unknown, nil
+		if !listed {
+			unknown = append(unknown, original.Place)
 		}
 	}
+	slices.Sort(unknown)
+	return unknown, nil
 }
 
 // lists reports whether the database lists an original. An addition under way,

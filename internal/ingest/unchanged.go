@@ -43,17 +43,27 @@ func (p *Pipeline) Unchanged(ctx context.Context, view access.View, files []Know
 	for i, f := range files {
 		d := bySource[f.Source]
 		if d != nil && f.Source != "" && d.Status == ibid.DocumentReady && d.Version == f.Hash && d.Bytes == f.Bytes &&
-			!damaged[f.Hash] && p.holds(ctx, f.Hash, f.Bytes) && d.SameDescription(d.Described(described(f.File))) {
-			unchanged[i] = d
+			!damaged[f.Hash] && d.SameDescription(d.Described(described(f.File))) {
+			holds, err := p.holds(ctx, f.Hash, f.Bytes)
+			if err != nil {
+				return nil, err
+			}
+			if holds {
+				unchanged[i] = d
+			}
 		}
 	}
 	return unchanged, nil
 }
 
-// holds reports whether the bytes of a hash are there, as many as there must be.
-func (p *Pipeline) holds(ctx context.Context, hash string, bytes int64) bool {
+// holds reports whether the bytes of a hash are there, as many as there must be. The error
+// says that this can't be found out now.
+func (p *Pipeline) holds(ctx context.Context, hash string, bytes int64) (bool, error) {
 	info, err := p.cfg.Blobs.Stat(ctx, hash)
-	return err == nil && info.Bytes == bytes
+	if err != nil && ibid.CodeOf(err) == ibid.CodeAway {
+		return false, err
+	}
+	return err == nil && info.Bytes == bytes, nil
 }
 
 // described is what a file says of its document, as it is kept.

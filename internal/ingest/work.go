@@ -66,7 +66,7 @@ func (p *Pipeline) process(d ibid.Document, l ibid.DocumentLease, attempts ibid.
 	defer p.tally.end()
 	defer p.announce(d.ID)
 	p.announce(d.ID)
-	err = p.guarded(ctx, l, d, attempts.Killed)
+	err = p.untilThere(ctx, l, d, func() error { return p.guarded(ctx, l, d, attempts.Killed) })
 	if errors.Is(err, ibid.ErrWorkerKilled) && ctx.Err() == nil {
 		p.tryAgain(ctx, l, d, attempts.Killed)
 		return

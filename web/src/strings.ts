@@ -272,7 +272,7 @@ export const t = {
     fields: { title: "Title", folder: "Folder", category: "Category", tags: "Tags, between commas" },
     watched: "Follow a folder instead",
     statuses: { queued: "Waiting", processing: "Processing", ready: "Ready", failed: "Could not be read" } satisfies Record<DocumentStatus, string>,
-    stages: { extract: "Reading", chunk: "Cutting into passages", embed: "Learning meanings", index: "Indexing" } as Record<string, string>,
+    stages: { extract: "Reading", chunk: "Cutting into passages", embed: "Learning meanings", index: "Indexing", wait: "Waiting: its original can't be reached. See that its disk is mounted or its server answers; then it goes on by itself" } as Record<string, string>,
     uploading: (done: number, all: number) => `Adding ${n(Math.min(done + 1, all))} of ${count(all, "file", "files")}`,
     uploaded: (files: number) => `${count(files, "file", "files")} added`,
     notAdded: (name: string, why: string) => `${name}: ${why}`,

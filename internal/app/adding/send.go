@@ -259,7 +259,7 @@ func (a *Adder) concernsAll(one *Added) error {
 
 func concernsAll(err error) bool {
 	code := ibid.CodeOf(err)
-	return client.IsConnectionError(err) || code == ibid.CodeUnauthorized || code == ibid.CodeDiskFull
+	return client.IsConnectionError(err) || code == ibid.CodeUnauthorized || code == ibid.CodeDiskFull || code == ibid.CodeAway
 }
 
 func (a *Adder) describe(one *Added) client.Upload {

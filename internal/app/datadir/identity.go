@@ -17,6 +17,7 @@ import (
 	"ibid"
 	"ibid/internal/backup"
 	"ibid/internal/blob"
+	blobdir "ibid/internal/blob/dir"
 	"ibid/internal/disk"
 	"ibid/internal/say"
 	"ibid/internal/store/sqlite"
@@ -37,15 +38,21 @@ const SnapshotName = "index.snapshot"
 // written to it.
 var errDamaged = errors.New("the identity file is damaged")
 
+// Originals is what keeps the originals of a data directory. Nothing is written before
+// it is begun.
+func Originals(dir string) *blobdir.Store {
+	return blobdir.Look(disk.OS{}, filepath.Join(dir, "files"))
+}
+
 // Open opens the database of a data directory, and refuses to where the
-// other files in the directory show that it is not theirs. A recovery has seen to
-// that itself.
-func Open(ctx context.Context, dir string, recovering bool, log *slog.Logger) (*sqlite.DB, error) {
+// originals or other files in the directory show that it is not theirs. A recovery has
+// seen to that itself.
+func Open(ctx context.Context, dir string, originals blob.Lister, recovering bool, log *slog.Logger) (*sqlite.DB, error) {
 	if !recovering {
 		if err := errors.Join(RefuseHalfRestored(dir), refuseUnfinished(dir)); err != nil {
 			return nil, err
 		}
-		if err := Inspect(ctx, dir); err != nil {
+		if err := Inspect(ctx, dir, originals); err != nil {
 			return nil, err
 		}
 	}
@@ -63,12 +70,12 @@ func Open(ctx context.Context, dir string, recovering bool, log *slog.Logger) (*
 
 // Inspect looks at a data directory. The error is a CONFLICT when its
 // database is not sound, or not the one of this directory.
-func Inspect(ctx context.Context, dir string) error {
+func Inspect(ctx context.Context, dir string, originals blob.Lister) error {
 	beside, fileErr := ReadIdentity(dir)
 	if fileErr != nil && !errors.Is(fileErr, fs.ErrNotExist) && !errors.Is(fileErr, errDamaged) {
 		return Unusable(dir, fileErr)
 	}
-	err := inspectDatabase(ctx, dir, beside, fileErr)
+	err := inspectDatabase(ctx, dir, originals, beside, fileErr)
 	var known *ibid.Error
 	if errors.As(err, &known) && file.IsDamaged(err) {
 		return refused(known.Message + " (" + filepath.Join(dir, DatabaseName) + ")")
@@ -79,7 +86,7 @@ func Inspect(ctx context.Context, dir string) error {
 // inspectDatabase looks at everything before anything is written: SQLite itself
 // would delete the log of a database that is missing. beside is the identity in the
 // file, and fileErr says what is wrong with that file, nil for nothing.
-func inspectDatabase(ctx context.Context, dir, beside string, fileErr error) error {
+func inspectDatabase(ctx context.Context, dir string, originals blob.Lister, beside string, fileErr error) error {
 	path := filepath.Join(dir, DatabaseName)
 	in, err := inspect.Open(ctx, path, beside)
 	if err != nil {
@@ -89,7 +96,7 @@ func inspectDatabase(ctx context.Context, dir, beside string, fileErr error) err
 	damaged := errors.Is(fileErr, errDamaged)
 	switch {
 	case in.Empty:
-		left := leftovers(dir)
+		left := leftovers(ctx, dir, originals)
 		if fileErr == nil || damaged {
 			left = append(left, IdentityName)
 		}
@@ -104,22 +111,10 @@ func inspectDatabase(ctx context.Context, dir, beside string, fileErr error) err
 	}
 	// Without a good file the originals show whose the database is. A crash may
 	// have left some that it does not list, but not most of them.
-	listed, unlisted := 0, 0
-	err = EachOriginal(dir, func(hash string) error {
-		is, err := in.Lists(ctx, hash)
-		switch {
-		case err != nil:
-			return err
-		case !is:
-			unlisted++
-			return nil
-		}
-		if listed++; fileErr == nil {
-			return fs.SkipAll // one will do
-		}
-		return nil
-	})
+	listed, unlisted, err := countListed(ctx, dir, in, originals, fileErr == nil)
 	switch {
+	case err != nil && ibid.CodeOf(err) == ibid.CodeAway && fileErr == nil:
+		return nil // the file shows it, and what is away shows nothing
 	case err != nil:
 		return err
 	case fileErr != nil && listed < unlisted:
@@ -142,6 +137,29 @@ func inspectDatabase(ctx context.Context, dir, beside string, fileErr error) err
 		return in.Verify(ctx)
 	}
 	return nil
+}
+
+// countListed counts the originals that a database lists and those that it does not.
+// Where one that is listed is enough, it counts no further.
+func countListed(ctx context.Context, dir string, in *inspect.Inspection, originals blob.Lister, oneIsEnough bool) (listed, unlisted int, err error) {
+	for original, err := range blob.All(ctx, originals) {
+		if err != nil && ibid.CodeOf(err) != ibid.CodeAway {
+			err = Unusable(dir, err)
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		is, err := in.Lists(ctx, original.Hash)
+		if err != nil {
+			return 0, 0, err
+		}
+		if !is {
+			unlisted++
+		} else if listed++; oneIsEnough {
+			break
+		}
+	}
+	return listed, unlisted, nil
 }
 
 // crashLeaves is how many originals at most are taken for what a crash left of the
@@ -213,32 +231,19 @@ func IdentityLine(identity string) string {
 	return identity + " " + hex.EncodeToString(sum[:8]) + "\n"
 }
 
-// EachOriginal calls do with the hash of each original in a data directory, until
-// it returns fs.SkipAll.
-func EachOriginal(dir string, do func(hash string) error) error {
-	root := filepath.Join(dir, "files")
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		name := filepath.Base(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && path == root:
-			return nil
-		case err != nil:
-			return Unusable(dir, err)
-		case d.IsDir() || len(name) != 32 || strings.Trim(name, "0123456789abcdef") != "" || filepath.Base(filepath.Dir(path)) != name[:2]:
-			return nil
-		}
-		return do(name)
-	})
-}
-
 // leftovers names files that only a database can have left in its directory: its
 // log, and one of each kind of those that it lists or that are made from it.
-func leftovers(dir string) []string {
+func leftovers(ctx context.Context, dir string, originals blob.Lister) []string {
 	var left []string
 	if Holds(filepath.Join(dir, DatabaseName+"-wal")) {
 		left = append(left, DatabaseName+"-wal")
 	}
-	for _, pattern := range []string{"files/??/*", "databases/*", SnapshotName, "lsa.model"} {
+	if found, _, err := originals.List(ctx, ibid.Page{Limit: 1}); err == nil && len(found) > 0 {
+		left = append(left, found[0].Place)
+	} else if err != nil {
+		left = append(left, "originals that can't be reached now")
+	}
+	for _, pattern := range []string{"databases/*", SnapshotName, "lsa.model"} {
 		if found, _ := fs.Glob(os.DirFS(dir), pattern); len(found) > 0 {
 			left = append(left, found[0])
 		}
@@ -258,16 +263,6 @@ func refuseUnfinished(dir string) error {
 	e := ibid.Errorf(ibid.CodeConflict, "the recovery of %s is not finished", dir)
 	e.Hint = "ibid recover goes on with it"
 	return e
-}
-
-// HashOf is the name that a file has among the originals.
-func HashOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	return blob.HashOf(f)
 }
 
 // RefuseHalfRestored refuses to work on a data directory in which a restore was cut

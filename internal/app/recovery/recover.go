@@ -97,7 +97,7 @@ func Recover(ctx context.Context, cfg config.Config, unlisted bool, tell io.Writ
 // anything is changed. That nothing is wrong is an error.
 func BeginRecovery(ctx context.Context, dir string, unlisted bool) (Result, error) {
 	r := Result{Data: dir, Step: stepMove, Stamp: time.Now().UTC().Format("20060102-150405")}
-	err := datadir.Inspect(ctx, dir)
+	err := datadir.Inspect(ctx, dir, datadir.Originals(dir))
 	if err == nil {
 		err = verifyDatabase(ctx, dir)
 	}

@@ -20,7 +20,7 @@ import (
 	"ibid/internal/access"
 	"ibid/internal/app"
 	"ibid/internal/app/config"
-	"ibid/internal/app/datadir"
+	"ibid/internal/blob"
 	"ibid/internal/document"
 	"ibid/internal/document/charset"
 	"ibid/internal/document/format"
@@ -65,7 +65,6 @@ type originals struct {
 // original is one that the database does not list.
 type original struct {
 	hash   string // as its name has it
-	path   string
 	ending string // of the name that it gets, by what it holds
 	size   int64
 }
@@ -120,12 +119,12 @@ func (o original) contains() bool {
 const recoveredSource = "recovered:"
 
 func (o *originals) addOne(ctx context.Context, one original) error {
-	f, err := os.Open(one.path)
+	content, err := o.app.Originals.Open(ctx, one.hash, 0, blob.Whole)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	_, err = o.app.Pipeline.Add(ctx, access.For(ibid.Owner), ingest.File{Name: salvage.RecoveredName(one.hash, one.ending), Source: recoveredSource + one.hash}, f)
+	defer content.Close()
+	_, err = o.app.Pipeline.Add(ctx, access.For(ibid.Owner), ingest.File{Name: salvage.RecoveredName(one.hash, one.ending), Source: recoveredSource + one.hash}, content)
 	if ibid.CodeOf(err) == ibid.CodeBadRequest {
 		return nil // an empty file; sum names it
 	}
@@ -134,24 +133,29 @@ func (o *originals) addOne(ctx context.Context, one original) error {
 
 func (o *originals) unlisted(ctx context.Context) ([]original, error) {
 	var all []original
-	err := datadir.EachOriginal(o.dir, func(hash string) error {
-		listed, err := o.app.DB.ListsVersion(ctx, hash)
-		if err != nil || listed {
-			return err
-		}
-		path := filepath.Join(o.dir, "files", hash[:2], hash)
-		info, err := os.Stat(path)
+	for info, err := range blob.All(ctx, o.app.Originals) {
 		if err != nil {
-			return err
+			return nil, err
 		}
-		ending, err := endingOf(path, info.Size())
+		listed, err := o.app.DB.ListsVersion(ctx, info.Hash)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		all = append(all, original{hash: hash, path: path, ending: ending, size: info.Size()})
-		return ctx.Err()
-	})
-	return all, err
+		if listed {
+			continue
+		}
+		path, release, err := o.app.Originals.File(ctx, info.Hash)
+		if err != nil {
+			return nil, err
+		}
+		ending, err := endingOf(path, info.Bytes)
+		release()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, original{hash: info.Hash, ending: ending, size: info.Bytes})
+	}
+	return all, ctx.Err()
 }
 
 // wait returns when the pipeline has nothing left to do, and says now and then how
@@ -196,15 +200,25 @@ func (o *originals) sum(ctx context.Context) (Originals, error) {
 	if err != nil {
 		return sum, err
 	}
-	err = datadir.EachOriginal(o.dir, func(hash string) error {
-		is, err := datadir.HashOf(filepath.Join(o.dir, "files", hash[:2], hash))
-		if err == nil && is != hash {
-			sum.Damaged = append(sum.Damaged, "files/"+hash[:2]+"/"+hash)
+	for info, err := range blob.All(ctx, o.app.Originals) {
+		if err != nil {
+			return sum, err
 		}
-		return errors.Join(err, ctx.Err())
-	})
-	if err != nil {
-		return sum, err
+		content, err := o.app.Originals.Open(ctx, info.Hash, 0, blob.Whole)
+		if err != nil {
+			return sum, err
+		}
+		is, err := blob.HashOf(content)
+		content.Close()
+		if err != nil {
+			return sum, err
+		}
+		if is != info.Hash {
+			sum.Damaged = append(sum.Damaged, filepath.ToSlash(info.Place))
+		}
+		if err := ctx.Err(); err != nil {
+			return sum, err
+		}
 	}
 	listed, err := o.app.DB.Databases(ctx, access.System("recovery"))
 	if err != nil {

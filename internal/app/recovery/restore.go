@@ -29,6 +29,10 @@ func Restore(ctx context.Context, dir, from string, at time.Time, replace bool, 
 		return backup.Restored{}, err
 	}
 	return backup.Restore{FS: disk.OS{}, Dir: dir, Source: source, Anew: replace, Progress: progress, Now: time.Now,
+		OpenBlobs: func() (backup.Blobs, error) {
+			originals := datadir.Originals(dir)
+			return originals, originals.Begin()
+		},
 		Identify: func(identity string) error {
 			return disk.WriteFile(disk.OS{}, filepath.Join(dir, datadir.IdentityName), []byte(datadir.IdentityLine(identity)))
 		}}.Run(ctx)
@@ -39,7 +43,7 @@ func mayRestore(ctx context.Context, dir string, replace bool) error {
 	if _, unfinished := backup.Unfinished(dir); replace || unfinished {
 		return nil
 	}
-	if err := datadir.Inspect(ctx, dir); err != nil {
+	if err := datadir.Inspect(ctx, dir, datadir.Originals(dir)); err != nil {
 		return nil // this is what a backup is for
 	}
 	in, err := inspect.Open(ctx, filepath.Join(dir, datadir.DatabaseName), "")

@@ -41,8 +41,9 @@ func (u *Upkeep) scrubPeriod() time.Duration {
 
 // keepScrubbed reads all originals once in a while, and goes on where the process
 // before this one has stopped. The first reading comes one period after the first
-// start.
+// start. Where the originals cannot be reached it tries again until they can.
 func (u *Upkeep) keepScrubbed(ctx context.Context) {
+	away := false // that they are was said
 	for {
 		state, err := u.scrubState(ctx)
 		if err == nil && state.Next.IsZero() {
@@ -53,7 +54,8 @@ func (u *Upkeep) keepScrubbed(ctx context.Context) {
 			err = u.scrubOn(ctx, state, backup.Slow, nil)
 			u.scrubbing.Unlock()
 		}
-		if err != nil && ctx.Err() == nil {
+		wasAway := away
+		if away = err != nil && ibid.CodeOf(err) == ibid.CodeAway; err != nil && ctx.Err() == nil && !(away && wasAway) {
 			u.log.Warn("cannot read the originals", "error", err)
 		}
 		if sleep(ctx, longestWait) != nil {
@@ -71,15 +73,19 @@ const (
 
 // scrubOn reads the originals from the noted place on. progress may be nil.
 func (u *Upkeep) scrubOn(ctx context.Context, state api.ScrubState, pace backup.Pace, progress func(api.ScrubProgress)) error {
-	originals := backup.Originals{FS: u.disk, Dir: u.dir}
+	originals := u.originals()
 	var at api.ScrubProgress
 	listed := map[string]bool{} // the hashes of the problems that are listed
-	for hash, err := range u.originals(ctx) {
+	for hash, err := range u.inUse(ctx) {
+		if err != nil {
+			return err
+		}
+		bytes, err := originals.Size(ctx, hash)
 		if err != nil {
 			return err
 		}
 		at.Total++
-		at.TotalBytes += originals.Sizes([]string{hash})
+		at.TotalBytes += bytes
 		if slices.ContainsFunc(state.Problems, func(p api.ScrubProblem) bool { return p.Hash == hash }) {
 			listed[hash] = true
 		}
@@ -89,7 +95,7 @@ func (u *Upkeep) scrubOn(ctx context.Context, state api.ScrubState, pace backup.
 	}
 	state.Problems = slices.DeleteFunc(state.Problems, func(p api.ScrubProblem) bool { return !listed[p.Hash] }) // of documents that are gone
 	unsaved, unsavedBytes := 0, int64(0)
-	for hash, err := range u.originals(ctx) {
+	for hash, err := range u.inUse(ctx) {
 		if err != nil {
 			return err
 		}
@@ -132,9 +138,13 @@ func (u *Upkeep) scrubOn(ctx context.Context, state api.ScrubState, pace backup.
 	return nil
 }
 
-// originals yields the hashes of the originals that are in use, in order.
-func (u *Upkeep) originals(ctx context.Context) iter.Seq2[string, error] {
+// inUse yields the hashes of the originals that are in use, in order.
+func (u *Upkeep) inUse(ctx context.Context) iter.Seq2[string, error] {
 	return ibid.Each(func(page ibid.Page) ([]string, string, error) { return u.store.Originals(ctx, page) })
+}
+
+func (u *Upkeep) originals() backup.Originals {
+	return backup.Originals{FS: u.disk, Dir: u.dir, Blobs: u.library.Blobs}
 }
 
 // Damaged are the hashes of the originals that were found damaged or missing.
@@ -161,7 +171,7 @@ func (u *Upkeep) lookAgain(ctx context.Context) (api.ScrubState, error) {
 	}
 	left := []api.ScrubProblem{}
 	for _, p := range state.Problems {
-		problem, err := backup.Originals{FS: u.disk, Dir: u.dir}.Check(ctx, p.Hash, backup.Pace{}, nil)
+		problem, err := u.originals().Check(ctx, p.Hash, backup.Pace{}, nil)
 		if err != nil {
 			return state, err
 		}
@@ -240,7 +250,7 @@ func (u *Upkeep) Mend(ctx context.Context, from string, progress func(api.ScrubP
 	for _, p := range state.Problems {
 		problems = append(problems, p.Problem)
 	}
-	left, aside, err := backup.Originals{FS: u.disk, Dir: u.dir}.Mend(ctx, problems, from, u.now())
+	left, aside, err := u.originals().Mend(ctx, problems, from, u.now())
 	if err != nil {
 		return api.Mended{}, err
 	}

@@ -53,7 +53,7 @@ const (
 )
 
 // New returns the upkeep of a data directory whose database is open. Of
-// library only Copy and Hold are given.
+// library only Copy, Hold and Blobs are given.
 func New(cfg config.Config, store upkeepStore, library backup.Config, log *slog.Logger) (*Upkeep, error) {
 	schedule, err := backup.ParseSchedule(cfg.Backup)
 	if err != nil {

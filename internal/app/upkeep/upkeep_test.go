@@ -44,7 +44,7 @@ func TestScheduledBackups(t *testing.T) {
 			return db.CopyTo(ctx, path, after)
 		}
 		u := &Upkeep{store: db, schedule: schedule, scrub: config.ScrubOff, disk: disk.OS{}, dir: dir, now: time.Now, log: slog.New(slog.DiscardHandler),
-			library: backup.Config{FS: disk.OS{}, Dir: dir, Identity: "identity", Copy: copyTo, Hold: func() func() { return func() {} }, Now: time.Now}}
+			library: backup.Config{FS: disk.OS{}, Dir: dir, Blobs: datadir.Originals(dir), Identity: "identity", Copy: copyTo, Hold: func() func() { return func() {} }, Now: time.Now}}
 		days, night := 0, time.Now()
 		for night.Hour() != 12 { // begin at noon
 			night = night.Add(time.Hour)

@@ -53,7 +53,7 @@ func Look(fsys disk.FS, dir string) *Store {
 // error has the code STORE_AWAY the store can be used all the same, once it is back.
 func Open(fsys disk.FS, dir string) (*Store, error) {
 	s := Look(fsys, dir)
-	return s, s.open()
+	return s, s.Begin()
 }
 
 // opened returns the directory as it was opened; nil: not yet.
@@ -63,8 +63,8 @@ func (s *Store) opened() fs.FileInfo {
 	return s.root
 }
 
-// open makes the directory ready for what is put and deleted, once.
-func (s *Store) open() error {
+// Begin does what Open does to a store that was only looked at. It may be called again.
+func (s *Store) Begin() error {
 	if s.opened() != nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (u *upload) Drop() {
 
 // Receive takes content in. What it holds is on disk when Receive returns.
 func (s *Store) Receive(ctx context.Context, content io.Reader) (blob.Upload, error) {
-	if err := s.open(); err != nil {
+	if err := s.Begin(); err != nil {
 		return nil, err
 	}
 	f, lock, err := s.makeUpload()
@@ -208,7 +208,7 @@ func (s *Store) Delete(ctx context.Context, hash string, before time.Time) (gone
 	if !blob.IsHash(hash) {
 		return false, noHash(hash)
 	}
-	if err := s.open(); err != nil {
+	if err := s.Begin(); err != nil {
 		return false, err
 	}
 	stays, err := s.putSince(hash, before)
@@ -243,6 +243,21 @@ func (s *Store) Delete(ctx context.Context, hash string, before time.Time) (gone
 func (s *Store) putSince(hash string, at time.Time) (bool, error) {
 	info, err := os.Stat(s.place(hash))
 	return err == nil && !info.ModTime().Before(at), err
+}
+
+// Sync makes safe also what a process has put that was killed before it could see to
+// that, and what of uploads was removed.
+func (s *Store) Sync(ctx context.Context) error {
+	folders, err := s.folders()
+	for _, folder := range append(folders, filepath.Base(s.tmp())) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = s.disk.SyncDir(filepath.Join(s.dir, folder))
+		}
+	}
+	return s.meaning(err)
 }
 
 // place is where the bytes of a hash belong.
