@@ -13,6 +13,7 @@ import (
 	"ibid/internal/access"
 	"ibid/internal/agent"
 	"ibid/internal/evidence"
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -60,7 +61,7 @@ func claims(set *Set, n int, seed uint64) []claim {
 			k := rng.IntN(len(qs))
 			q, o := qs[k], qs[(k+1)%len(qs)]
 			add("question and its answer", statement(q.Text, q.Answers[0]), true)
-			if text.KindOf(q.Text) == text.KindOf(o.Text) && !strings.Contains(strings.Join(q.Answers, " "), o.Answers[0]) {
+			if question.KindOf(q.Text) == question.KindOf(o.Text) && !strings.Contains(strings.Join(q.Answers, " "), o.Answers[0]) {
 				add("question and another answer", statement(q.Text, o.Answers[0]), false)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -22,7 +23,7 @@ const relatedBytes = 5
 // in the order of the question.
 type asked struct {
 	analyzer *text.Analyzer
-	kind     text.Kind
+	kind     question.Kind
 	terms    map[string]int8    // → its number, 0 to 63
 	pairs    map[[2]int8]uint64 // neighbouring terms → the bit of the pair
 	begin    map[string]uint64  // beginnings of terms → the terms
@@ -56,8 +57,8 @@ func readAsked(s, language string) *asked {
 		q.first[b] = true // what a word loses with its accents
 	}
 	q.lexicon = lexiconOf(language)
-	s, q.kind = text.WithoutAsking(s, language)
-	if q.kind == text.KindDefine {
+	s, q.kind = question.WithoutAsking(s, language)
+	if q.kind == question.KindDefine {
 		q.defined = text.Normalize(strings.Join(strings.Fields(s), ""))
 	}
 	var words, named []string
@@ -74,8 +75,8 @@ func readAsked(s, language string) *asked {
 		}
 		words = append(words, w.Text)
 	}
-	if q.kind == text.KindAny {
-		q.kind, words = text.KindOfWords(words, language)
+	if q.kind == question.KindAny {
+		q.kind, words = question.KindOfWords(words, language)
 	}
 	q.number(q.content(words))
 	for _, w := range named {
@@ -86,7 +87,7 @@ func readAsked(s, language string) *asked {
 			q.figures |= bit(q.find(w))
 		}
 	}
-	if q.kind == text.KindDefine {
+	if q.kind == question.KindDefine {
 		q.subject = q.subjectOf(words)
 	}
 	if i := slices.Index(words, "many"); i > 0 && words[i-1] == "how" && i+1 < len(words) {
@@ -115,7 +116,7 @@ func (q *asked) content(words []string) []string {
 			continue
 		}
 		all = append(all, t)
-		if !text.Asking(w) {
+		if !question.Asking(w) {
 			content = append(content, t)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -64,8 +65,8 @@ func Choose(question string, passages []Passage) []Choice {
 
 // languageOfAny is the language of the question or, as most are too short to
 // tell, of the first passage that tells.
-func languageOfAny(question string, passages []Passage) string {
-	language := text.QuestionLanguage(question)
+func languageOfAny(asked string, passages []Passage) string {
+	language := question.Language(asked)
 	for i := 0; language == "" && i < len(passages); i++ {
 		language = text.Language(passages[i].Text)
 	}
@@ -220,7 +221,7 @@ func (r *ranker) cover(c *candidate, before, after uint64) {
 	// Names may stand before the sentence.
 	sig[sRelation] = r.weight(c.terms&^r.named) / max(r.weight(^r.named), 1e-9)
 	sig[sNamed] = r.weight((c.terms|before)&r.named) / max(r.weight(r.named), 1e-9)
-	if r.kind != text.KindAny {
+	if r.kind != question.KindAny {
 		sig[sNoEvidence] = 1 - sig[sEvidence]
 		sig[sCovEvidence] = sig[sEvidence] * sig[sCoverage]
 	}
@@ -258,12 +259,12 @@ func (c *candidate) choice(met Choice) Choice {
 }
 
 // look fills the signals that come from how a sentence looks.
-func (sig *signals) look(s string, kind text.Kind) {
+func (sig *signals) look(s string, kind question.Kind) {
 	if strings.HasSuffix(s, "?") {
 		sig[sQuestion] = 1
 	}
 	if text.TableRow(s) {
-		if kind == text.KindNumber && sumsUp(s) {
+		if kind == question.KindNumber && sumsUp(s) {
 			sig[sTotal] = 1
 		}
 		return

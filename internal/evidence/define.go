@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -15,7 +16,7 @@ func (q *asked) subjectOf(words []string) uint64 {
 		if q.lexicon.narrowing[w] && subject != 0 {
 			break
 		}
-		if !text.Asking(w) {
+		if !question.Asking(w) {
 			subject |= bit(q.find(w))
 		}
 	}

@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"ibid/internal/text"
+	"ibid/internal/question"
 )
 
 // expected follows the words of a sentence and says how well it can hold an
 // answer of the kind that is asked for, from 0 to 1: a number for how many, a
 // name for who. What the question itself says is no evidence.
 type expected struct {
-	kind   text.Kind
+	kind   question.Kind
 	best   float64
 	words  int
 	run    int    // capitalised words in a row
@@ -21,13 +21,13 @@ type expected struct {
 func (e *expected) see(m meaning, upper bool) {
 	e.words++
 	switch e.kind {
-	case text.KindTime:
+	case question.KindTime:
 		e.best = max(e.best, timeEvidence(m, upper))
-	case text.KindNumber:
+	case question.KindNumber:
 		e.best = max(e.best, numberEvidence(m))
-	case text.KindPerson, text.KindName, text.KindPlace:
+	case question.KindPerson, question.KindName, question.KindPlace:
 		e.name(upper && !m.said && m.traits&isMonth == 0)
-	case text.KindDefine:
+	case question.KindDefine:
 		// "X is …" near the start of the sentence.
 		if e.best == 0 && m.traits&isDefining != 0 && e.words > 1 && e.words <= 12 {
 			e.best = 1 - float64(e.words)/24
@@ -72,7 +72,7 @@ func (e *expected) name(named bool) {
 		return
 	}
 	e.run++
-	place := e.kind == text.KindPlace
+	place := e.kind == question.KindPlace
 	switch {
 	case e.words == 1: // any word is capitalised there
 		e.best = max(e.best, 0.2)
@@ -91,17 +91,17 @@ func givesReason(sentence string, in *lexicon) bool {
 
 // mayAnswer reports whether a word can be the answer itself. The first word of a
 // sentence is capitalised in any case.
-func mayAnswer(kind text.Kind, m meaning, upper, first bool) bool {
+func mayAnswer(kind question.Kind, m meaning, upper, first bool) bool {
 	if m.said {
 		return false
 	}
 	upper = upper && !first
 	switch kind {
-	case text.KindTime:
+	case question.KindTime:
 		return m.traits&isFigures != 0 || m.traits&isMonth != 0 && upper
-	case text.KindNumber:
+	case question.KindNumber:
 		return m.traits&(isFigures|isNumberWord) != 0
-	case text.KindPerson, text.KindPlace, text.KindName:
+	case question.KindPerson, question.KindPlace, question.KindName:
 		return upper
 	}
 	return false

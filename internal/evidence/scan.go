@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -31,7 +32,7 @@ func (s *scan) read(q *asked, c *candidate, sentence string) {
 	s.see(c.Header, nil)
 	e := expected{kind: q.kind}
 	s.see(sentence, &e)
-	if q.kind == text.KindReason && givesReason(sentence, q.lexicon) {
+	if q.kind == question.KindReason && givesReason(sentence, q.lexicon) {
 		e.best = 1
 	}
 	s.fill(&c.signals, e.best)

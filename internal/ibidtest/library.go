@@ -11,6 +11,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -303,17 +304,17 @@ func testMentioned(t *testing.T, s *libraryTest) {
 				inside = append(inside, d)
 			}
 		}
-		for _, question := range []string{
+		for _, asked := range []string{
 			"What does report-2023.pdf say about margins?", "According to the annual report 2023, what were the margins?", "summarise README",
 			"what is in 合同.pdf", "Summarise the harbour office lease", "fasse Überblick.txt zusammen", "what does x say about y?", "compare notes.md and report_2023.docx",
 			"What is 2 + 2?", "according to émigré list, who left?", "summarise the leases", "what is in l'été.md", "",
 		} {
-			candidates, of, err := s.Mentioned(t.Context(), access.For(ibid.Owner), scope, question)
+			candidates, of, err := s.Mentioned(t.Context(), access.For(ibid.Owner), scope, asked)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, rest := text.MentionsAmong(question, calledOf(candidates), of)
-			want, wantRest := text.Mentions(question, calledOf(inside))
+			got, rest := question.MentionsAmong(asked, calledOf(candidates), of)
+			want, wantRest := question.Mentions(asked, calledOf(inside))
 			have, wanted := []string{}, []string{}
 			for _, i := range got {
 				have = append(have, candidates[i].ID)
@@ -323,7 +324,7 @@ func testMentioned(t *testing.T, s *libraryTest) {
 			}
 			slices.Sort(have)
 			if !slices.Equal(have, wanted) || rest != wantRest {
-				t.Errorf("%q in %+v names %v (rest %q), want %v (%q)", question, scope, have, rest, wanted, wantRest)
+				t.Errorf("%q in %+v names %v (rest %q), want %v (%q)", asked, scope, have, rest, wanted, wantRest)
 			}
 		}
 	}

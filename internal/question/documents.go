@@ -57,14 +57,13 @@ func ComparedNames(s string) (a, b string, ok bool) {
 }
 
 var (
-	summarises = form(`\b{summarise}\s+(?:for me\s+)?(?:the\s+|my\s+)?(?:document\s+|file\s+|paper\s+|report\s+)?(.+?)(?:\s+about)?[?.!]*$`)
+	summarises = form(`\b(?:{summarise}|{about}|{what is})\s+(?:for me\s+)?(?:the\s+|my\s+)?(?:document\s+|file\s+|paper\s+|report\s+)?(.+?)(?:\s+about)?[?.!]*$`)
 	// whatIs asks for a document as a whole only where a file is named.
-	whatIs   = regexp.MustCompile(`(?i)\b(what is|what's|tell me about)\b`)
-	fileName = regexp.MustCompile(`(?i)^["“'` + "`" + `]?([\p{L}\p{N}][\p{L}\p{N} ._()\-/]*\.(?:pdf|docx?|pptx?|xlsx?|md|markdown|html?|txt|csv|epub|eml|rst|go|py|js|ts|java|c|h|json|ya?ml|tex|rtf|odt))["”'` + "`" + `]?$`)
+	whatIs = form(`\b(?:{what is}|{about})\b`)
 	// contents asks what is in a document, or what it is about.
 	contents = regexp.MustCompile(`(?i)^\W*what(?:['’]s| is)(?: (?:in|inside) (?:the|my|our|your) (.+?)| (?:the |my )?(.+) about)\W*$`)
 	// this asks about the one document that is meant without a name.
-	this = regexp.MustCompile(`(?i)\b(?:summari[sz]e|sum up|analy[sz]e|(?:summary|overview|analysis|key points|main points) of|tl;?dr(?: of)?|what is|what's)\s+(?:this|it|the|my)(?:\s+(?:one|document|file|paper|report|pdf|article|book))?(?:\s+about)?[?.!]*$`)
+	this = form(`\b(?:{summarise}|{what is})\s+(?:this|it|the|my)(?:\s+(?:one|document|file|paper|report|pdf|article|book))?(?:\s+about)?[?.!]*$`)
 )
 
 // Whole reports whether a question asks for a document as a whole: to sum it up, or
@@ -72,11 +71,11 @@ var (
 func Whole(q string) (name string, ok bool) {
 	if m := summarises.FindStringSubmatch(q); m != nil {
 		name = strings.Trim(m[1], wrapping)
-		if !whatIs.MatchString(q) || IsFileName(name) {
+		if !whatIs.MatchString(q) || text.IsFileName(name) {
 			return name, true
 		}
 	}
-	if file := text.FileMention.FindString(q); file != "" {
+	if file := FileNamed(q); file != "" {
 		return file, asksOnly(q, file)
 	}
 	if m := contents.FindStringSubmatch(q); m != nil {
@@ -89,13 +88,10 @@ func Whole(q string) (name string, ok bool) {
 // without a name: "Summarise this."
 func ThisDocument(q string) bool { return this.MatchString(q) }
 
-// IsFileName reports whether a name is that of a file.
-func IsFileName(name string) bool { return fileName.MatchString(name) }
-
 // AboutAll reports whether a question may be about a document as a whole, so that
 // no search of some words answers it: "What's in q3.md?"
 func AboutAll(s string) bool {
-	file := text.FileMention.FindString(s)
+	file := FileNamed(s)
 	if file == "" {
 		return contents.MatchString(s)
 	}

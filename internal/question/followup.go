@@ -69,7 +69,7 @@ func Leans(q string) bool {
 		return true
 	}
 	at := english.FindStringIndex(q)
-	if language := text.QuestionLanguage(q); language != "en" && pronouns[language] != nil {
+	if language := Language(q); language != "en" && pronouns[language] != nil {
 		at = pronouns[language].FindStringIndex(q)
 	}
 	if at == nil || impersonal.MatchString(q) {
@@ -229,7 +229,7 @@ func contentWords(s string, seen map[string]bool) []string {
 	a := text.NewAnalyzer(languageOf(s))
 	var words []string
 	for w := range text.Words(s) {
-		if t, ok := a.Term(w.Text); ok && !w.Joined && !text.Asking(w.Text) && !seen[t] {
+		if t, ok := a.Term(w.Text); ok && !w.Joined && !Asking(w.Text) && !seen[t] {
 			seen[t] = true
 			words = append(words, s[w.Start:w.End])
 		}
@@ -238,7 +238,7 @@ func contentWords(s string, seen map[string]bool) []string {
 }
 
 func languageOf(s string) string {
-	if l := text.QuestionLanguage(s); l != "" {
+	if l := Language(s); l != "" {
 		return l
 	}
 	return "en"

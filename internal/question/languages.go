@@ -26,6 +26,23 @@ import (
 //	pronoun             stands for what was named
 //	preposition, within name, not a name
 //
+// Those of documents that a question names (naming.go), besides summarise:
+//
+//	what is, about      ask for a document where a file is named: "tell me about"
+//	document, titled    what documents are called in general; those before their names
+//	determiner          the, my
+//	reads, according, per   come before the name of a document, and nothing else hardly does
+//	inside, beside      prepositions before it, as before any other
+//	says, does          come after it; "does" after names of other things, too
+//	apart               the end of a verb, behind the name: "Fasse q3.md zusammen"
+//	in passing          what may follow at the end: "please"
+//	hints               beginnings of words beside which a document may be named
+//	telling             words that ask for something without saying about what
+//	filler              words that names may lack
+//
+// And those of how languages ask (kind.go, asking.go, unspaced.go): asks KIND, noun KIND,
+// begins; tie, particle and ends in languages that are written without spaces.
+//
 // Phrases of these roles may be regular expressions.
 
 // codes are the codes of the languages, English first.

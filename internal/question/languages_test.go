@@ -34,10 +34,12 @@ func TestRoles(t *testing.T) {
 }
 
 const rolesOfTests = `ask, lead, and, vs, with, on, compare, difference, greeting, address, thanks, much, word, identity, clock, zone, calculate, result,
-	plus, minus, times, over, power, squared, cubed, percent, root, summarise, complex, explain, elsewhere, go on, alone, pronoun, preposition, within name, not a name`
+	plus, minus, times, over, power, squared, cubed, percent, root, summarise, complex, explain, elsewhere, go on, alone, pronoun, preposition, within name, not a name,
+	about, what is, document, titled, determiner, reads, according, per, inside, beside, says, does, in passing, hints, telling, filler`
 
-// rolesOfText are the roles that packages text and evidence ask for.
-var rolesOfText = regexp.MustCompile(`^(asks|noun) (person|place|time|number|reason|define|name|other)$|^(begins|defines|article|narrows|calls|month|time word|number word|place before|is or means|is|reason|sums up|joins|denies)$`)
+// rolesOfText are the roles of kinds of answers, of what evidence asks for, and those that
+// English does not have.
+var rolesOfText = regexp.MustCompile(`^(asks|noun) (person|place|time|number|reason|define|name|other)$|^(begins|defines|article|narrows|calls|month|time word|number word|place before|is or means|is|reason|sums up|joins|denies|tie|particle|ends|apart)$`)
 
 func TestSmallTalk(t *testing.T) {
 	for message, want := range map[string]Talk{

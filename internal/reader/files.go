@@ -67,7 +67,7 @@ func (t task) aboutAttached() bool {
 	if len(called) == 0 {
 		return false
 	}
-	if found, _ := text.Mentions(t.question, called); len(found) > 0 {
+	if found, _ := question.Mentions(t.question, called); len(found) > 0 {
 		return true
 	}
 	// With a file beside the question "this" can hardly mean anything else.
@@ -94,7 +94,7 @@ func (t task) asksForAttached() bool {
 	}
 	name, whole := question.Whole(t.question)
 	whole = whole || question.ThisDocument(t.question)
-	if !whole && !text.Asks(t.question) && len(t.attached)+len(t.files) > 0 {
+	if !whole && !question.Asks(t.question) && len(t.attached)+len(t.files) > 0 {
 		return true // "Summarise, please."
 	}
 	return whole && (t.aboutAttached() || !t.inLibrary(name))

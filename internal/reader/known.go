@@ -66,7 +66,7 @@ func (k knownNames) listed() []string {
 // namedIn returns the documents that a question names, by their file names.
 func (k knownNames) namedIn(q string) []string {
 	all := k.documents()
-	found, _ := text.Mentions(q, all)
+	found, _ := question.Mentions(q, all)
 	var names []string
 	for _, i := range found {
 		name := all[i][0]
@@ -85,7 +85,7 @@ func anyContains(titles []string, name string) bool {
 // isDocument reports whether a name is that of a file, or may be a title and
 // stands in what is known of the documents.
 func (k knownNames) isDocument(name string) bool {
-	return question.IsFileName(name) || isTitle(name) && (containsName(k.lists, name) || anyContains(k.titles, name))
+	return text.IsFileName(name) || isTitle(name) && (containsName(k.lists, name) || anyContains(k.titles, name))
 }
 
 // isTitle reports whether a name reads like that of a document: short, and with

@@ -91,7 +91,7 @@ func aboutDocuments(q string, known knownNames, has func(string) bool) (move, bo
 			return move{tool: toolCompare, args: []string{named[0], named[1], q}}, true
 		case known.isDocument(a) && known.isDocument(b):
 			return move{tool: toolCompare, args: []string{a, b, q}}, true
-		case (isTitle(a) && isTitle(b) || text.FileMention.MatchString(q) || spelt(a) && spelt(b)) && has(toolList):
+		case (isTitle(a) && isTitle(b) || question.FileNamed(q) != "" || spelt(a) && spelt(b)) && has(toolList):
 			return move{tool: toolList, lookup: true}, true
 		}
 	}
@@ -185,7 +185,7 @@ func (m move) calls(tools []ibid.ToolSpec, made int) []ibid.ToolCall {
 		for j, name := range argumentNames(spec, len(values)) { // fewer names than values: the rest is left out
 			args[name] = values[j]
 		}
-		if len(values) == 1 && searches[m.tool] && text.KindOf(values[0]) == text.KindDefine {
+		if len(values) == 1 && searches[m.tool] && question.KindOf(values[0]) == question.KindDefine {
 			args["limit"] = definitionPassages
 		}
 		raw, err := json.Marshal(args)

@@ -62,7 +62,7 @@ func withoutDocuments(asked string, passages []ibid.Handled) string {
 			called = append(called, []string{p.Title})
 		}
 	}
-	file := text.FileMention.FindString(asked)
+	file := question.FileNamed(asked)
 	if file != "" && len(called) == 1 { // a search of this file alone, whatever its title is
 		called[0] = append(called[0], file)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"ibid"
@@ -14,13 +15,13 @@ import (
 // contrast answers a question about two documents whose texts stand in the
 // prompt: what each says about it, then the topics that both have. ok is false
 // when there are not two.
-func (r *Reader) contrast(question string, ps []ibid.Handled) (answer string, ok bool) {
+func (r *Reader) contrast(q string, ps []ibid.Handled) (answer string, ok bool) {
 	titles, byTitle := titled(ps)
 	if len(titles) != 2 {
 		return "", false
 	}
-	asked := withoutNames(question, titles)
-	if !text.Asks(asked) {
+	asked := withoutNames(q, titles)
+	if !question.Asks(asked) {
 		return r.sideBySide(titles, byTitle), true
 	}
 	var b strings.Builder
@@ -84,7 +85,9 @@ func withoutNames(asked string, titles []string) string {
 	for _, title := range titles {
 		s = regexp.MustCompile(`(?i)`+regexp.QuoteMeta(title)).ReplaceAllString(s, " ")
 	}
-	s = text.FileMention.ReplaceAllString(s, " ")
+	for _, name := range slices.Backward(text.FileNames(s)) {
+		s = s[:name.Start] + " " + s[name.End:]
+	}
 	s = comparingWords.ReplaceAllString(s, " ")
 	return strings.Join(strings.Fields(s), " ")
 }

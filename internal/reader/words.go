@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ibid/internal/question"
-	"ibid/internal/text"
 )
 
 // planInWords says in a few sentences what the reader is going to do.
@@ -47,7 +46,7 @@ func (r *Reader) planOfSearch(t task, m move) string {
 			len(m.queries), strings.Join(m.queries, "”, “"))
 	}
 	var b strings.Builder
-	b.WriteString(expectation[text.KindOf(t.question)])
+	b.WriteString(expectation[question.KindOf(t.question)])
 	if words := question.ContentWords(t.question); len(words) > 0 {
 		fmt.Fprintf(&b, " Key terms: %s.", strings.Join(words, ", "))
 	}
@@ -59,13 +58,13 @@ func (r *Reader) planOfSearch(t task, m move) string {
 }
 
 // expectation says what sort of answer a question asks for.
-var expectation = map[text.Kind]string{
-	text.KindAny:    "The question asks for a passage that speaks about it directly.",
-	text.KindPerson: "The question asks for a person or an organisation.",
-	text.KindPlace:  "The question asks for a place.",
-	text.KindTime:   "The question asks for a point in time.",
-	text.KindNumber: "The question asks for a number or an amount.",
-	text.KindReason: "The question asks for a reason.",
-	text.KindName:   "The question asks for a name.",
-	text.KindDefine: "The question asks what something is.",
+var expectation = map[question.Kind]string{
+	question.KindAny:    "The question asks for a passage that speaks about it directly.",
+	question.KindPerson: "The question asks for a person or an organisation.",
+	question.KindPlace:  "The question asks for a place.",
+	question.KindTime:   "The question asks for a point in time.",
+	question.KindNumber: "The question asks for a number or an amount.",
+	question.KindReason: "The question asks for a reason.",
+	question.KindName:   "The question asks for a name.",
+	question.KindDefine: "The question asks what something is.",
 }

@@ -7,6 +7,7 @@ import (
 
 	"ibid"
 	"ibid/internal/evidence"
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -81,10 +82,10 @@ func Alternating(a, b []ibid.Passage) []ibid.Passage {
 // likeliest returns at most n passages, those that hold most of the query's words
 // first; the fewer passages have a word, the more it counts.
 func likeliest(query string, passages []ibid.Passage, n int) []ibid.Passage {
-	a := text.NewMemo(text.NewAnalyzer(cmp.Or(text.QuestionLanguage(query), "en")))
+	a := text.NewMemo(text.NewAnalyzer(cmp.Or(question.Language(query), "en")))
 	wanted := map[string]int{} // place among the query's words
 	for w := range text.Words(query) {
-		if term, ok := a.Term(w.Text); ok && !text.Asking(w.Text) {
+		if term, ok := a.Term(w.Text); ok && !question.Asking(w.Text) {
 			if _, known := wanted[term]; !known && len(wanted) < 64 {
 				wanted[term] = len(wanted)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -124,7 +125,7 @@ func SameQuestion(a, b string) bool { return formOf(a).same(formOf(b)) }
 
 // form is what of a question must be the same for it to ask the same.
 type form struct {
-	kind    text.Kind
+	kind    question.Kind
 	terms   []string // content words, in order
 	names   []string // of them, those of names, in order
 	figures []string // sorted
@@ -141,20 +142,20 @@ var light = text.WordSet(`please tell me can could you give show say let know wo
 var relating = text.WordSet(`before after first last more less most least under over above below between without against into during until since not no never
 	all any each every only own same other both few who whom whose what when where which why how many much long often old far`)
 
-func formOf(question string) form {
-	f := form{kind: text.KindOf(question), denies: text.Denies(question)}
-	language := text.Language(question)
+func formOf(asked string) form {
+	f := form{kind: question.KindOf(asked), denies: text.Denies(asked)}
+	language := text.Language(asked)
 	if language == "" {
 		language = "en"
 	}
 	a := text.NewAnalyzer(language)
 	first := true
 	var open []string
-	for w := range text.Words(question) {
+	for w := range text.Words(asked) {
 		if w.Joined {
 			continue
 		}
-		c, _ := utf8.DecodeRuneInString(question[w.Start:])
+		c, _ := utf8.DecodeRuneInString(asked[w.Start:])
 		switch t := a.Stem(w.Text); {
 		case relating[w.Text]:
 			open = append(open, w.Text)
@@ -167,7 +168,7 @@ func formOf(question string) form {
 		}
 		first = false
 	}
-	f.figures = text.Figures(question)
+	f.figures = text.Figures(asked)
 	slices.Sort(f.figures)
 	slices.Sort(open)
 	f.open = strings.Join(open, " ")
@@ -183,7 +184,7 @@ func (f form) same(g form) bool {
 		return false
 	}
 	switch f.kind {
-	case text.KindTime, text.KindNumber, text.KindPlace, text.KindDefine:
+	case question.KindTime, question.KindNumber, question.KindPlace, question.KindDefine:
 		return true
 	}
 	return slices.Equal(f.terms, g.terms)

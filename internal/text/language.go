@@ -1,6 +1,9 @@
 package text
 
-import "unicode"
+import (
+	"slices"
+	"unicode"
+)
 
 const (
 	// languageSample is how much of a text is looked at, in bytes.
@@ -18,7 +21,7 @@ func Language(s string) string {
 	if len(s) > languageSample {
 		s = s[:languageSample]
 	}
-	if l, ok := scriptLanguage(s); ok {
+	if l, ok := ScriptLanguage(s); ok {
 		return l
 	}
 	words, hits := 0, make(map[string]int)
@@ -61,9 +64,12 @@ var languageOf = func() map[string][]string {
 	return m
 }()
 
-// scriptLanguage names the language where the script decides it. Latin script
+// FunctionWord reports whether a normalized word is a function word of a language.
+func FunctionWord(language, word string) bool { return slices.Contains(languageOf[word], language) }
+
+// ScriptLanguage names the language where the script decides it. Latin script
 // decides nothing (ok is false).
-func scriptLanguage(s string) (language string, ok bool) {
+func ScriptLanguage(s string) (language string, ok bool) {
 	var latin, han, kana, hangul, cyrillic, ukrainian, greek, arabic, hebrew, thai, devanagari int
 	for _, r := range s {
 		switch {

@@ -17,12 +17,6 @@ import (
 // A phrase that ends with "_" ends with a space. A new language is a new file. The
 // roles are:
 //
-//	asks KIND            how the language asks for a kind of answer (kind.go), "other" for none
-//	noun KIND            what a noun behind "what" or "which" says about the answer
-//	begins               words that a question begins with, to tell its language
-//
-// those of package evidence:
-//
 //	defines, article, narrows, calls   definitions; "is or means" in sentences
 //	is           what stands between a word and its definition in Chinese and Japanese
 //	month, time word, number word, place before, reason   what an answer of a kind has
@@ -30,7 +24,7 @@ import (
 //	joins        a clause to the one before it
 //	denies       (figures.go)
 //
-// and those of package question, which are phrases of its forms.
+// which package evidence asks for, and those of package question (languages.go there).
 //
 //go:embed languages/*.txt
 var languageFiles embed.FS

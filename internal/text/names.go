@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // NormalizeName makes names of documents comparable: case, quotes around a name, and
@@ -51,53 +53,133 @@ func runs(s string) map[string]bool {
 	return set
 }
 
-// keyWords bounds how many words of a name its key has.
-const keyWords = 16
+// KeyWords bounds how many words of a name its key has.
+const KeyWords = 16
 
-// NameKey returns the first words of a name without its extension, normalized and
-// joined by spaces. Where a question names the document, the key is among the
-// keys that MentionKeys returns.
+// NameKey returns the first words of a name without its ending, normalized and joined
+// by spaces. It is kept in the database: where a question names the document, the key
+// is among the runs of the question's words (question.MentionKeys).
 func NameKey(name string) string {
-	words := textsOf(tokensOf(extension.ReplaceAllString(name, "")))
-	return strings.Join(words[:min(len(words), keyWords)], " ")
+	words := NameWords(WithoutEnding(name))
+	return strings.Join(words[:min(len(words), KeyWords)], " ")
 }
 
-// NameWords returns the normalized words of a name, with its extension.
-func NameWords(name string) []string { return textsOf(tokensOf(name)) }
-
-// MentionKeys says which documents have to be looked at to find those that a
-// question names: the ones with a name whose NameKey is among wholes and, for each
-// of parts, the ones whose NameWords have all words of it, as a whole or, from
-// four letters on, as a beginning or an end; an s at the end of a word may lack.
-// Mentions decides among them.
-func MentionKeys(question string) (wholes []string, parts [][]string) {
-	words := textsOf(tokensOf(question))
-	for i := range words {
-		for n := 1; n <= keyWords && i+n <= len(words); n++ {
-			wholes = append(wholes, strings.Join(words[i:i+n], " "))
-		}
+// NameWords returns the normalized words of a name, with its ending.
+func NameWords(name string) []string {
+	tokens := NameTokens(name)
+	words := make([]string, len(tokens))
+	for i, t := range tokens {
+		words[i] = t.Text
 	}
-	slices.Sort(wholes)
-	m := mentions{question: question}
-	for _, form := range partly {
-		if at := form.FindStringSubmatchIndex(question); at != nil {
-			wanted, general := m.wanted(question[at[2]:at[3]])
-			if len(wanted) == 0 {
-				wanted = general
-			}
-			if len(wanted) > 0 {
-				parts = append(parts, wanted)
-			}
-		}
-	}
-	return slices.Compact(wholes), parts
+	return words
 }
 
-// MaxMeant is how many documents some words of a name may mean at most.
-const MaxMeant = maxMeant
+// NameToken is a word of a name, normalized, and where it stands.
+type NameToken struct {
+	Text string
+	Span
+}
 
-// HasWords reports whether the words of names hold all that are wanted, by the
-// rule of MentionKeys.
-func HasWords(names []string, wanted []string) bool {
-	return holdsAll(tokensOf(strings.Join(names, " ")), wanted)
+// NameTokens are the words of a name, or of a text in which names stand: runs of
+// letters, figures and the marks that combine with them.
+func NameTokens(s string) []NameToken {
+	var tokens []NameToken
+	start := -1
+	take := func(end int) {
+		if start >= 0 {
+			tokens = append(tokens, NameToken{Normalize(s[start:end]), Span{start, end}})
+		}
+		start = -1
+	}
+	for i, r := range s {
+		switch {
+		case !unicode.In(r, unicode.L, unicode.N, unicode.M):
+			take(i)
+		case start < 0:
+			start = i
+		}
+	}
+	take(len(s))
+	return tokens
+}
+
+// What names of files end with, as people write and read them. It is no list of the
+// formats that ibid reads (internal/document): what a document is found by is made with
+// it and kept in the database (NameKey), so it changes with the database's format alone.
+// internal/app has a test that holds both lists together.
+var (
+	endingsOfTexts = strings.Fields("pdf doc docx ppt pptx xls xlsx md markdown htm html txt csv tsv epub eml rst tex rtf odt ods odp")
+	endingsOfCode  = strings.Fields("json yaml yml xml ipynb go py js ts java c h")
+)
+
+func isOneOf(ending string, endings []string) bool {
+	return slices.ContainsFunc(endings, func(e string) bool { return strings.EqualFold(e, ending) })
+}
+
+// WithoutEnding cuts what names of files end with off a name, where it is known.
+func WithoutEnding(name string) string {
+	stem, ending := cutEnding(name)
+	if isOneOf(ending, endingsOfTexts) || isOneOf(ending, endingsOfCode) {
+		return stem
+	}
+	return name
+}
+
+func cutEnding(name string) (stem, ending string) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 {
+		return name, ""
+	}
+	return name[:i], name[i+1:]
+}
+
+// IsFileName reports whether a name is that of a file, and nothing but that: it may have
+// spaces.
+func IsFileName(name string) bool {
+	stem, _ := cutEnding(name)
+	for i, r := range stem {
+		within := unicode.IsLetter(r) || unicode.IsNumber(r)
+		if !within && (i == 0 || !strings.ContainsRune(" ._()-/", r)) {
+			return false
+		}
+	}
+	return stem != "" && stem != name && WithoutEnding(name) == stem
+}
+
+// FileNames finds the names of files in a text: letters, figures and the signs of such
+// names, to the last ending that a text may have.
+func FileNames(s string) []Span {
+	var found []Span
+	for at := 0; at < len(s); {
+		r, size := utf8.DecodeRuneInString(s[at:])
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) {
+			at += size
+			continue
+		}
+		end := len(s)
+		if i := strings.IndexFunc(s[at:], func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && r != '-' && r != '.'
+		}); i >= 0 {
+			end = at + i
+		}
+		run := at
+		at = end
+		for dot := strings.LastIndexByte(s[run:end], '.'); dot > 0; dot = strings.LastIndexByte(s[run:run+dot], '.') {
+			ending := s[run+dot+1:]
+			if i := strings.IndexFunc(ending, func(r rune) bool { return !isWordRune(r) }); i >= 0 {
+				ending = ending[:i]
+			}
+			if isOneOf(ending, endingsOfTexts) {
+				at = run + dot + 1 + len(ending)
+				found = append(found, Span{run, at})
+				break
+			}
+		}
+	}
+	return found
+}
+
+// isWordRune reports whether an ending goes on: its letters are those of ASCII.
+func isWordRune(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }

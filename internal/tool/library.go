@@ -9,6 +9,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/question"
 	"ibid/internal/search"
 	"ibid/internal/text"
 )
@@ -28,7 +29,7 @@ type Library interface {
 	// hundreds at most.
 	Called(ctx context.Context, view access.View, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error)
 	// Mentioned returns the documents of a scope that a question may name, for
-	// text.MentionsAmong to decide, and how many documents the scope has.
+	// question.MentionsAmong to decide, and how many documents the scope has.
 	Mentioned(ctx context.Context, view access.View, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error)
 	// Alike returns the documents whose names are most like a normalized one.
 	Alike(ctx context.Context, view access.View, scope ibid.Scope, normal string, limit int) ([]ibid.Document, error)
@@ -135,8 +136,8 @@ func byWords(ctx context.Context, view access.View, library Library, scope ibid.
 
 // mentioned returns the documents of a scope that a question names, and the
 // question without their names.
-func mentioned(ctx context.Context, view access.View, library Library, scope ibid.Scope, question string) (found []ibid.Document, rest string, err error) {
-	candidates, of, err := library.Mentioned(ctx, view, scope, question)
+func mentioned(ctx context.Context, view access.View, library Library, scope ibid.Scope, asked string) (found []ibid.Document, rest string, err error) {
+	candidates, of, err := library.Mentioned(ctx, view, scope, asked)
 	if err != nil {
 		return nil, "", err
 	}
@@ -144,7 +145,7 @@ func mentioned(ctx context.Context, view access.View, library Library, scope ibi
 	for i, d := range candidates {
 		called[i] = d.Names()
 	}
-	at, rest := text.MentionsAmong(question, called, of)
+	at, rest := question.MentionsAmong(asked, called, of)
 	for _, i := range at {
 		found = append(found, candidates[i])
 	}

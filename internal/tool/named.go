@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"ibid/internal/access"
+	"ibid/internal/question"
 	"ibid/internal/search"
-	"ibid/internal/text"
 )
 
 // Narrowing is a Searcher that looks only into the documents that a query names:
@@ -22,7 +22,7 @@ func NewNarrowing(s Searcher, library Library) Narrowing { return Narrowing{s, l
 // Search searches the documents of the query's scope that it names, for what is
 // left of it without their names; all of them where it names none.
 func (n Narrowing) Search(ctx context.Context, view access.View, q search.Query) (search.Result, error) {
-	if !text.MayMention(q.Text) {
+	if !question.MayMention(q.Text) {
 		return n.searcher.Search(ctx, view, q)
 	}
 	found, rest, err := mentioned(ctx, view, n.library, q.Scope, q.Text)
@@ -36,7 +36,7 @@ func (n Narrowing) Search(ctx context.Context, view access.View, q search.Query)
 	for _, d := range found {
 		q.Scope.Documents = append(q.Scope.Documents, d.ID)
 	}
-	if text.Asks(rest) {
+	if question.Asks(rest) {
 		q.Text = rest
 	}
 	return n.searcher.Search(ctx, view, q)

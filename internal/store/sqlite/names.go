@@ -11,6 +11,7 @@ import (
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/question"
 	"ibid/internal/text"
 )
 
@@ -150,10 +151,10 @@ func (db *DB) among(ctx context.Context, view access.View, scope ibid.Scope, fro
 }
 
 // Mentioned returns the documents of a scope that a question may name, for
-// text.MentionsAmong to decide, and how many documents the scope has, if these are
+// question.MentionsAmong to decide, and how many documents the scope has, if these are
 // few. A name that more than maxCalled documents have names none of them.
-func (db *DB) Mentioned(ctx context.Context, view access.View, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error) {
-	wholes, parts := text.MentionKeys(question)
+func (db *DB) Mentioned(ctx context.Context, view access.View, scope ibid.Scope, asked string) (candidates []ibid.Document, of int, err error) {
+	wholes, parts := question.MentionKeys(asked)
 	found, err := db.among(ctx, view, scope, `json_each(?) w CROSS JOIN document_names n INDEXED BY document_names_by_key ON n.key = w.value
 		CROSS JOIN document_keys k ON k.number = n.number`, []any{jsonList(wholes)})
 	if err != nil {
@@ -211,12 +212,12 @@ func (db *DB) withWords(ctx context.Context, view access.View, scope ibid.Scope,
 	}
 	defer rows.Close()
 	var fit []ibid.Document
-	for rows.Next() && len(fit) <= text.MaxMeant {
+	for rows.Next() && len(fit) <= question.MaxMeant {
 		d, err := scanDocument(rows)
 		if err != nil {
 			return nil, err
 		}
-		if text.HasWords(d.Names(), wanted) {
+		if question.HasWords(d.Names(), wanted) {
 			fit = append(fit, d)
 		}
 	}

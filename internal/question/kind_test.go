@@ -1,9 +1,6 @@
-package text
+package question
 
-import (
-	"testing"
-	"unicode/utf8"
-)
+import "testing"
 
 func TestKindOf(t *testing.T) {
 	for question, want := range map[string]Kind{
@@ -21,18 +18,6 @@ func TestKindOf(t *testing.T) {
 	} {
 		if got := KindOf(question); got != want {
 			t.Errorf("KindOf(%q) = %d, want %d", question, got, want)
-		}
-	}
-}
-
-// Package evidence spares the stemming of words that begin unlike any term.
-func TestStemmersKeepTheFirstLetter(t *testing.T) {
-	for language, words := range stopLists {
-		a := NewAnalyzer(language)
-		for w := range WordSet(words) {
-			if s := a.Stem(w); w[0] < utf8.RuneSelf && len(s) > 1 && s[0] != w[0] {
-				t.Errorf("%s: %q became %q", language, w, s)
-			}
 		}
 	}
 }

@@ -1,6 +1,10 @@
-package text
+package question
 
-import "slices"
+import (
+	"slices"
+
+	"ibid/internal/text"
+)
 
 // Kind is what sort of answer a question expects, where its words tell: those of
 // English, and of the languages in grammars.
@@ -19,8 +23,9 @@ const (
 
 // KindOf tells what sort of answer a question expects.
 func KindOf(question string) Kind {
-	language := QuestionLanguage(question)
-	if _, kind := WithoutAsking(question, language); kind != KindAny || unspacedLanguage(language) {
+	language := Language(question)
+	if _, ok := writtenUnspaced[language]; ok {
+		_, kind := WithoutAsking(question, language)
 		return kind
 	}
 	kind, _ := KindOfWords(plainWords(question), language)
@@ -39,7 +44,7 @@ func KindOfWords(words []string, language string) (kind Kind, rest []string) {
 }
 
 // askingWords are in no answer.
-var askingWords = WordSet("who whom whose when where why which what how many much long old often")
+var askingWords = text.WordSet("who whom whose when where why which what how many much long old often")
 
 // Asking reports whether a normalized word says what is asked for ("who"), not about
 // what.
@@ -47,13 +52,13 @@ func Asking(word string) bool { return askingWords[word] }
 
 // What a noun after "what" or "which" says about the answer.
 var (
-	timeNouns   = WordsOf("en", "noun time")
-	numberNouns = WordsOf("en", "noun number")
-	placeNouns  = WordsOf("en", "noun place")
-	personNouns = WordsOf("en", "noun person")
+	timeNouns   = text.WordsOf("en", "noun time")
+	numberNouns = text.WordsOf("en", "noun number")
+	placeNouns  = text.WordsOf("en", "noun place")
+	personNouns = text.WordsOf("en", "noun person")
 	// narrowing words begin what narrows a question down: "a factor in R".
-	narrowing   = WordsOf("en", "narrows")
-	auxiliaries = WordSet("is are was were 's does do did")
+	narrowing   = text.WordsOf("en", "narrows")
+	auxiliaries = text.WordSet("is are was were 's does do did")
 )
 
 // kindOf tells the kind of answer from a question's words, in order.

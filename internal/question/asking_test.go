@@ -1,8 +1,8 @@
-package text
+package question
 
 import "testing"
 
-func TestQuestionLanguage(t *testing.T) {
+func TestLanguage(t *testing.T) {
 	for question, want := range map[string]string{
 		"¿Qué es un pato?":                       "es",
 		"Que es un pato?":                        "es",
@@ -30,7 +30,7 @@ func TestQuestionLanguage(t *testing.T) {
 		"In what year did Que Sera Sera appear?": "en",
 		"":                                       "",
 	} {
-		if got := QuestionLanguage(question); got != want {
+		if got := Language(question); got != want {
 			t.Errorf("%s: %q, want %q", question, got, want)
 		}
 	}

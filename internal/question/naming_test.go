@@ -1,11 +1,11 @@
-package text
+package question
 
 import (
 	"slices"
 	"testing"
 )
 
-var library = [][]string{
+var shelf = [][]string{
 	{"README.md", "Project Falcon"},
 	{"report-2023.pdf", "Annual Report 2023"},
 	{"q3.md", "q3"},
@@ -48,7 +48,7 @@ func TestMentions(t *testing.T) {
 		{"Summarise the history of Rome", nil, "Summarise the history of Rome"},
 		{"", nil, ""},
 	} {
-		found, rest := Mentions(tt.question, library)
+		found, rest := Mentions(tt.question, shelf)
 		if !slices.Equal(found, tt.found) || rest != tt.rest {
 			t.Errorf("%s\n got %v %q\nwant %v %q", tt.question, found, rest, tt.found, tt.rest)
 		}
