@@ -106,7 +106,7 @@ func NameTokens(s string) []NameToken {
 // What names of files end with, as people write and read them. It is no list of the
 // formats that ibid reads (internal/document): what a document is found by is made with
 // it and kept in the database (NameKey), so it changes with the database's format alone.
-// internal/app has a test that holds both lists together.
+// internal/document has a test that holds both lists together.
 var (
 	endingsOfTexts = strings.Fields("pdf doc docx ppt pptx xls xlsx md markdown htm html txt csv tsv epub eml rst tex rtf odt ods odp")
 	endingsOfCode  = strings.Fields("json yaml yml xml ipynb go py js ts java c h")
@@ -183,3 +183,6 @@ func FileNames(s string) []Span {
 func isWordRune(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
+
+// Endings are what names of files end with, as far as it is known here.
+func Endings() []string { return slices.Concat(endingsOfTexts, endingsOfCode) }
