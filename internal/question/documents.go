@@ -23,6 +23,9 @@ var (
 	aside = form(`\b(?:{compare}|{difference}|compare between|how do(?:es)?)\s+(?:the\s+)?(?P<a>.+?)\s+(?:{and}|{with}|differ from)\s+(?:the\s+)?(?P<b>.+?)(?:\s+(?:{on}|for|differ|compare)\b.*)?[?.!]*$`)
 )
 
+// compares are the words of comparing, wherever they stand.
+var compares = form(`\b{comparing}\b`)
+
 // Comparison returns the sides of what a question compares, and in which respect.
 func Comparison(s string) (a, b, topic string, ok bool) {
 	for _, form := range comparisons {
@@ -33,6 +36,10 @@ func Comparison(s string) (a, b, topic string, ok bool) {
 	}
 	return "", "", "", false
 }
+
+// WithoutComparing takes the words of a comparison out of a question: they are in no
+// document for that.
+func WithoutComparing(s string) string { return compares.ReplaceAllString(s, " ") }
 
 // named are the groups of a name, joined.
 func named(form *regexp.Regexp, match []string, name string) string {

@@ -83,7 +83,7 @@ func Leans(q string) bool {
 // question names somebody or a year, they may be meant here too.
 func another(question, before string) (string, bool) {
 	m := continues.FindStringSubmatchIndex(question)
-	if m == nil || len(names(before)) > 0 || figures.MatchString(before) {
+	if m == nil || len(names(before)) > 0 || len(text.FigureSpans(before)) > 0 {
 		return "", false
 	}
 	whole := question[m[2]:]
@@ -106,10 +106,10 @@ func exchange(question, before string) (string, bool) {
 		return "", false
 	}
 	thing := strings.TrimSpace(preposition.ReplaceAllString(part, ""))
-	numbers, theirs := figures.FindAllString(thing, -1), figures.FindAllStringIndex(before, -1)
+	numbers, theirs := text.FigureSpans(thing), text.FigureSpans(before)
 	switch {
-	case len(numbers) == 1 && numbers[0] == thing && len(theirs) == 1:
-		return before[:theirs[0][0]] + thing + before[theirs[0][1]:], true
+	case len(numbers) == 1 && numbers[0] == (text.Span{End: len(thing)}) && len(theirs) == 1:
+		return before[:theirs[0].Start] + thing + before[theirs[0].End:], true
 	case len(numbers) > 0:
 		return "", false
 	}
@@ -131,7 +131,6 @@ func exchange(question, before string) (string, bool) {
 var (
 	asks        = regexp.MustCompile(`(?i)\b(who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should)\b`)
 	preposition = form(`^{preposition}\s+`)
-	figures     = regexp.MustCompile(`\d[\d.,]*\d|\d`)
 	determined  = regexp.MustCompile(`(?i)^(the|my|our|your|a|an)\s+\pL`)
 	// objectOf is what "what is the rent?" and "who signed the lease?" are about.
 	objectOf = regexp.MustCompile(`(?i)^.*\b((?:the|my|our|your) [\pL\d-]+(?: [\pL\d-]+)?)\?*$`)

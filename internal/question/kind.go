@@ -57,7 +57,9 @@ var (
 	placeNouns  = text.WordsOf("en", "noun place")
 	personNouns = text.WordsOf("en", "noun person")
 	// narrowing words begin what narrows a question down: "a factor in R".
-	narrowing   = text.WordsOf("en", "narrows")
+	narrowing = text.WordsOf("en", "narrows")
+	// measured words come behind "how" where an amount is asked for.
+	measured    = text.WordsOf("en", "measured")
 	auxiliaries = text.WordSet("is are was were 's does do did")
 )
 
@@ -87,8 +89,7 @@ func kindOfHow(rest []string) Kind {
 	if len(rest) == 0 {
 		return KindAny
 	}
-	switch rest[0] {
-	case "many", "much", "long", "old", "far", "tall", "big", "large", "high", "fast", "often", "deep", "wide", "heavy":
+	if measured[rest[0]] {
 		return KindNumber
 	}
 	return KindAny

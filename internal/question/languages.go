@@ -39,6 +39,8 @@ import (
 //	hints               beginnings of words beside which a document may be named
 //	telling             words that ask for something without saying about what
 //	filler              words that names may lack
+//	measured            behind "how", where an amount is asked for
+//	counts, comparing   words of counting and ordering, and of comparing, wherever they stand
 //
 // And those of how languages ask (kind.go, asking.go, unspaced.go): asks KIND, noun KIND,
 // begins; tie, particle and ends in languages that are written without spaces.

@@ -35,7 +35,7 @@ func TestRoles(t *testing.T) {
 
 const rolesOfTests = `ask, lead, and, vs, with, on, compare, difference, greeting, address, thanks, much, word, identity, clock, zone, calculate, result,
 	plus, minus, times, over, power, squared, cubed, percent, root, summarise, complex, explain, elsewhere, go on, alone, pronoun, preposition, within name, not a name,
-	about, what is, document, titled, determiner, reads, according, per, inside, beside, says, does, in passing, hints, telling, filler`
+	about, what is, document, titled, determiner, reads, according, per, inside, beside, says, does, in passing, hints, telling, filler, measured, counts, comparing`
 
 // rolesOfText are the roles of kinds of answers, of what evidence asks for, and those that
 // English does not have.

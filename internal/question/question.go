@@ -4,10 +4,7 @@
 // knows words and no meanings, and answers nothing.
 package question
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // How much a question asks for.
 const (
@@ -50,6 +47,9 @@ func Is(s string) bool {
 // what follows.
 var asking = formsByLanguage(`^¿?\s*(?:{lead} )?{ask}(?:[\s'’?]|$)`)
 
+// Counts reports whether a question counts, sums up or orders, as only data can.
+func Counts(s string) bool { return counting.MatchString(s) }
+
 // Elsewhere reports whether a question is about the library itself, the present or
 // the web, or asks for something to be done.
 func Elsewhere(s string) bool { return elsewhere.MatchString(s) }
@@ -60,6 +60,7 @@ var (
 	comparing = form(`\b{complex}(?:\W|$)`)
 	// explaining words make a question at least moderate.
 	explaining = form(`\b{explain}(?:\W|$)`)
+	counting   = form(`\b{counts}\b`)
 	// measuring is a "how" that asks for one figure.
-	measuring = regexp.MustCompile(`(?i)\bhow (many|much|long|old|often|far|tall|high|large|big|deep|fast|wide)\b`)
+	measuring = form(`\bhow {measured}\b`)
 )

@@ -74,22 +74,21 @@ func Clock(message string) (zone string, ok bool) {
 }
 
 var (
-	calculates     = form(`^(?:please )?(?:can you )?{calculate}?\s*{result}?\s*`)
-	plus           = form(`\s+{plus}\s+`)
-	minus          = form(`\s+{minus}\s+`)
-	times          = form(`\s+{times}\s+`)
-	over           = form(`\s+{over}\s+`)
-	power          = form(`\s+{power}\s+`)
-	squared        = form(`\s+{squared}`)
-	cubed          = form(`\s+{cubed}`)
-	percentOf      = form(`([\d.]+)\s*{percent} ([\d.]+)`)
-	rootOf         = form(`{root} ([\d.]+)`)
-	thousands      = regexp.MustCompile(`(\d),(\d{3})\b`)
-	xTimes         = regexp.MustCompile(`(\d)\s*x\s*(\d)`)
-	onlyArithmetic = regexp.MustCompile(`^(sqrt\(|[\d.\s+\-*/^%()])+$`)
-	hasOperation   = regexp.MustCompile(`\d\s*[)%]?\s*([+\-*/^%]|\*\*)\s*[(\-]*\s*[\d.s]|sqrt\(\d`)
-	datelike       = regexp.MustCompile(`^\d{1,4}\s*[-/.]\s*\d{1,2}\s*[-/.]\s*\d{1,4}$|^\d{4}\s*[-–/]\s*\d{2,4}$`)
-	signs          = strings.NewReplacer("−", "-", "–", "-", "÷", "/", "×", "*", "·", "*")
+	calculates   = form(`^(?:please )?(?:can you )?{calculate}?\s*{result}?\s*`)
+	plus         = form(`\s+{plus}\s+`)
+	minus        = form(`\s+{minus}\s+`)
+	times        = form(`\s+{times}\s+`)
+	over         = form(`\s+{over}\s+`)
+	power        = form(`\s+{power}\s+`)
+	squared      = form(`\s+{squared}`)
+	cubed        = form(`\s+{cubed}`)
+	percentOf    = form(`([\d.]+)\s*{percent} ([\d.]+)`)
+	rootOf       = form(`{root} ([\d.]+)`)
+	thousands    = regexp.MustCompile(`(\d),(\d{3})\b`)
+	xTimes       = regexp.MustCompile(`(\d)\s*x\s*(\d)`)
+	hasOperation = regexp.MustCompile(`\d\s*[)%]?\s*([+\-*/^%]|\*\*)\s*[(\-]*\s*[\d.s]|sqrt\(\d`)
+	datelike     = regexp.MustCompile(`^\d{1,4}\s*[-/.]\s*\d{1,2}\s*[-/.]\s*\d{1,4}$|^\d{4}\s*[-–/]\s*\d{2,4}$`)
+	signs        = strings.NewReplacer("−", "-", "–", "-", "÷", "/", "×", "*", "·", "*")
 )
 
 // Arithmetic returns the expression in a message that is nothing but one.
@@ -113,10 +112,17 @@ func Arithmetic(message string) (expression string, ok bool) {
 		e = xTimes.ReplaceAllString(e, "$1 * $2")
 	}
 	e = strings.TrimSpace(e)
-	if !onlyArithmetic.MatchString(e) || !hasOperation.MatchString(e) || strings.TrimSpace(asked) == "" && datelike.MatchString(e) {
+	if !onlyArithmetic(e) || !hasOperation.MatchString(e) || strings.TrimSpace(asked) == "" && datelike.MatchString(e) {
 		return "", false
 	}
 	return e, true
+}
+
+// onlyArithmetic reports whether a text has nothing but figures, operators, brackets and
+// square roots.
+func onlyArithmetic(s string) bool {
+	s = strings.ReplaceAll(s, "sqrt(", "0")
+	return s != "" && strings.Trim(s, "0123456789. \t\n\f\r+-*/^%()") == ""
 }
 
 // Trivial reports whether a message needs no thought: small talk, arithmetic or a

@@ -3,7 +3,6 @@ package reader
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,10 +16,6 @@ const (
 	toolDescribe = "describe_database"
 	toolQuery    = "query_database"
 )
-
-// counting words ask for what only data can tell.
-var counting = regexp.MustCompile(`(?i)\b(how many|how much|number of|count|average|mean|total|sum|maximum|minimum|highest|lowest|largest|smallest|most|fewest|` +
-	`latest|earliest|cheapest|biggest|best|worst|per|top|list|show|sold|bought|earned|monthly|yearly)\b`)
 
 // part is one question of a message, and where it is looked for.
 type part struct {
@@ -49,7 +44,7 @@ func (r *Reader) route(t task) []part {
 				best, bestScore = d.Name, score
 			}
 		}
-		if counting.MatchString(q) && (bestScore > 0 || noDocuments) {
+		if question.Counts(q) && (bestScore > 0 || noDocuments) {
 			bestScore++
 			if best == "" && len(databases) == 1 {
 				best = databases[0].Name

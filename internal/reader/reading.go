@@ -72,9 +72,6 @@ func (r *Reader) closest(question string, ps []ibid.Handled) []quotation {
 	return quotes[:min(len(quotes), maxPerSide)]
 }
 
-// comparingWords ask for a comparison and are in no document for that.
-var comparingWords = regexp.MustCompile(`(?i)\b(compare|compared|comparing|contrast|differences?|different|differ|differs|versus|vs|both|documents?|files?|between)\b`)
-
 // withoutNames takes the names of documents and the words of comparing out of a
 // question, so that what is left is what to look for.
 func withoutNames(asked string, titles []string) string {
@@ -88,7 +85,7 @@ func withoutNames(asked string, titles []string) string {
 	for _, name := range slices.Backward(text.FileNames(s)) {
 		s = s[:name.Start] + " " + s[name.End:]
 	}
-	s = comparingWords.ReplaceAllString(s, " ")
+	s = question.WithoutComparing(s)
 	return strings.Join(strings.Fields(s), " ")
 }
 

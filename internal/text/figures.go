@@ -6,6 +6,20 @@ import "strings"
 // the signs that group them: 1,200 is 1200.
 func Figures(s string) []string {
 	var found []string
+	for _, at := range FigureSpans(s) {
+		f := s[at.Start:at.End]
+		if grouped(f) {
+			f = strings.ReplaceAll(f, ",", "")
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// FigureSpans are where numbers stand in a text that are written in digits: points and
+// commas are part of one between its digits.
+func FigureSpans(s string) []Span {
+	var found []Span
 	for i := 0; i < len(s); {
 		if !asciiDigit(s, i) {
 			i++
@@ -15,12 +29,8 @@ func Figures(s string) []string {
 		for end < len(s) && (asciiDigit(s, end) || s[end] == '.' || s[end] == ',') {
 			end++
 		}
-		f := strings.TrimRight(s[i:end], ".,")
-		i += len(f)
-		if grouped(f) {
-			f = strings.ReplaceAll(f, ",", "")
-		}
-		found = append(found, f)
+		found = append(found, Span{i, i + len(strings.TrimRight(s[i:end], ".,"))})
+		i = end
 	}
 	return found
 }
