@@ -39,7 +39,7 @@ const rolesOfTests = `ask, lead, and, vs, with, on, compare, difference, greetin
 
 // rolesOfText are the roles of kinds of answers, of what evidence asks for, and those that
 // English does not have.
-var rolesOfText = regexp.MustCompile(`^(asks|noun) (person|place|time|number|reason|define|name|other)$|^(begins|defines|article|narrows|calls|month|time word|number word|place before|is or means|is|reason|sums up|joins|denies|tie|particle|ends|apart)$`)
+var rolesOfText = regexp.MustCompile(`^(asks|noun) (person|place|time|number|reason|define|name|other)$|^(begins|defines|article|narrows|calls|month|time word|number word|place before|is or means|is|reason|sums up|joins|denies|starts|tie|particle|ends|apart)$`)
 
 func TestSmallTalk(t *testing.T) {
 	for message, want := range map[string]Talk{

@@ -23,6 +23,7 @@ import (
 //	sums up      the rows of tables that do
 //	joins        a clause to the one before it
 //	denies       (figures.go)
+//	starts       begins sentences, and is no part of a name (entities.go)
 //
 // which package evidence asks for, and those of package question (languages.go there).
 //
