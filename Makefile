@@ -59,7 +59,7 @@ soak: build ## the long versions: SEEDS power cuts (default 50000), flipped byte
 	@go run ./scripts/bench -soak $(or $(SOAK),10m)
 
 clean: ## remove what was built and installed here
-	rm -rf bin .ci/out web/node_modules $(WASM)/node_modules $(WASM)/pdfium.wasm
+	rm -rf bin .ci/out "$${XDG_CACHE_HOME:-$$HOME/.cache}/ibid-tests" web/node_modules $(WASM)/node_modules $(WASM)/pdfium.wasm
 	find web/dist -mindepth 1 -not -name README.md -delete 2>/dev/null || true
 
 # What has to be on the machine.

@@ -2,12 +2,15 @@ package document_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +22,8 @@ import (
 // TestEveryDocument reads all of the test data: each file is read as promised,
 // or refused with one line.
 func TestEveryDocument(t *testing.T) {
+	ibidtest.WithoutRace(t, "reads large files; TestSmallDocuments reads each format under it")
+	t.Parallel()
 	needPDFium(t)
 	dir := ibidtest.Data(t, "documents")
 	pool := newPool(t, document.Limits{})
@@ -69,6 +74,8 @@ func readOrRefuse(t *testing.T, pool *document.Pool, path string) (ibid.Extract,
 // reads each within small limits of time and memory. It needs Python, the
 // generators, and a gigabyte of disk.
 func TestHostileFiles(t *testing.T) {
+	ibidtest.WithoutRace(t, "reads large files; TestSmallDocuments reads each format under it")
+	t.Parallel()
 	needPDFium(t)
 	if testing.Short() {
 		t.Skip("hostile files take minutes")
@@ -101,8 +108,10 @@ func TestHostileFiles(t *testing.T) {
 	mustExtract(t, pool, document.Request{Data: []byte("Words."), Name: "a.txt"})
 }
 
-// hostileFiles returns a folder of hostile files: that of $IBID_HOSTILE_FILES,
-// or one that the generators beside the test data fill.
+// hostileFiles returns a folder of hostile files: that of $IBID_HOSTILE_FILES, or one
+// that the generators beside the test data fill. Generating takes longer than all other
+// tests here, so the folder is kept in the user's cache, under a name that says which
+// generators and test data it was made of. `make clean` removes it.
 func hostileFiles(t *testing.T, documents string) string {
 	t.Helper()
 	if dir := os.Getenv("IBID_HOSTILE_FILES"); dir != "" {
@@ -112,16 +121,50 @@ func hostileFiles(t *testing.T, documents string) string {
 	if err != nil {
 		t.Skip("python3 is not installed")
 	}
-	generators := filepath.Join(documents, "..", "..", "prototypes", "hostile")
-	dir := t.TempDir()
-	for _, name := range []string{"gen_hostile.py", "gen_hostile2.py"} {
-		script := filepath.Join(generators, name)
-		if _, err := os.Stat(script); err != nil {
+	generators, made := filepath.Join(documents, "..", "..", "prototypes", "hostile"), sha256.New()
+	scripts := []string{"gen_hostile.py", "gen_hostile2.py"}
+	for _, name := range scripts {
+		source, err := os.ReadFile(filepath.Join(generators, name))
+		if err != nil {
 			t.Skipf("the generator %s is not here", name)
 		}
-		if out, err := exec.Command(python, script, dir, documents).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, out)
-		}
+		made.Write(source)
 	}
-	return dir
+	provenance, err := os.ReadFile(filepath.Join(documents, "PROVENANCE.tsv")) // names every document and its source
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.Write(provenance)
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = t.TempDir()
+	}
+	kept := filepath.Join(cache, "ibid-tests", fmt.Sprintf("hostile-%x", made.Sum(nil)[:8]))
+	if _, err := os.Stat(kept); err == nil {
+		return kept
+	}
+	if err := os.MkdirAll(filepath.Dir(kept), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(kept), "unfinished-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir) // of which nothing is left once it has its name
+	var group sync.WaitGroup
+	for _, name := range scripts {
+		group.Go(func() {
+			if out, err := exec.Command(python, filepath.Join(generators, name), dir, documents).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", name, err, out)
+			}
+		})
+	}
+	group.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	if err := os.Rename(dir, kept); err != nil && !errors.Is(err, fs.ErrExist) { // another run was quicker
+		t.Fatal(err)
+	}
+	return kept
 }

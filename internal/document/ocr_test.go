@@ -38,6 +38,7 @@ func TestScannedTextIsRecognised(t *testing.T) {
 }
 
 func TestScannedPagesAreRecognised(t *testing.T) {
+	ibidtest.WithoutRace(t, "recognises a large page; TestScannedTextIsRecognised recognises one under it")
 	needPDFium(t)
 	needTesseract(t)
 	if testing.Short() {
@@ -63,6 +64,8 @@ func TestScannedPagesAreRecognised(t *testing.T) {
 // TestRecognisedWordsAreRight draws pages of text PDFs as a scanner would see
 // them, and compares what is recognised with what the PDF says stands there.
 func TestRecognisedWordsAreRight(t *testing.T) {
+	ibidtest.WithoutRace(t, "recognises many pages; TestScannedTextIsRecognised recognises one under it")
+	t.Parallel()
 	needPDFium(t)
 	needTesseract(t)
 	if testing.Short() {

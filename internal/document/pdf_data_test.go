@@ -36,6 +36,8 @@ func pdftotext(t *testing.T, path string) []string {
 // those of poppler, and the page of every third paragraph with where poppler
 // finds it.
 func TestPDFsAgreeWithPdftotext(t *testing.T) {
+	ibidtest.WithoutRace(t, "reads large files; TestSmallPDFsAgreeWithPdftotext reads small ones under it")
+	t.Parallel()
 	needPDFium(t)
 	dir := ibidtest.Data(t, "documents/pdf")
 	if _, err := exec.LookPath("pdftotext"); err != nil {
@@ -191,6 +193,7 @@ func hasHeading(x ibid.Extract, want string) bool {
 // TestPDFTitles reads titles from the metadata or the first page, and none where
 // what stands there is on the first page of every such document.
 func TestPDFTitles(t *testing.T) {
+	ibidtest.WithoutRace(t, "reads large files; TestPDFsOfAllKinds reads some of them under it")
 	needPDFium(t)
 	pool := newPool(t, document.Limits{})
 	for name, want := range map[string]string{

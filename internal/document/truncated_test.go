@@ -44,6 +44,8 @@ var cutOff = regexp.MustCompile(`^the file is cut off: pages? 1(–\d+)? read, |
 
 // Real files that were cut off give the pages that are there, or one clear line.
 func TestTruncatedPDFs(t *testing.T) {
+	ibidtest.WithoutRace(t, "reads large files; TestSmallPDFsCutOff reads small ones under it")
+	t.Parallel()
 	needPDFium(t)
 	files, err := filepath.Glob(filepath.Join(ibidtest.Data(t, "documents/pdf"), "*.pdf"))
 	if err != nil || len(files) == 0 {
