@@ -120,6 +120,7 @@ func withoutTimes(text string) string {
 
 // A backup that an older ibid made is restored, and opens as its data directory does.
 func TestBackupsOfOlderFormats(t *testing.T) {
+	ibidtest.WithoutRace(t, "commands, one after the other; other tests restore under it")
 	t.Setenv("IBID_LIMITS_KEEP_REMOVED", "800000h")
 	for _, version := range []string{"v01", "v12"} {
 		root := t.TempDir()
@@ -365,6 +366,7 @@ func TestAMissedBackupIsMadeUpFor(t *testing.T) {
 // is deleted, and a backup mends it.
 func TestAFlippedByteIsFound(t *testing.T) {
 	t.Parallel()
+	ibidtest.WithoutRace(t, "commands, one after the other; other tests scrub under it")
 	h := newHouse(t)
 	h.must("add", h.file("terms.md", warrantyText), h.file("other.md", walrusText))
 	to := filepath.Join(h.home, "backup")

@@ -13,6 +13,7 @@ import (
 
 	"ibid"
 	"ibid/internal/client"
+	"ibid/internal/ibidtest"
 )
 
 func TestAddAskAndRemove(t *testing.T) {
@@ -115,6 +116,7 @@ func TestAskJSONIsARunLog(t *testing.T) {
 // fails.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
+	ibidtest.WithoutRace(t, "reads a file of 200 MB; other tests add files under it")
 	h := newHouse(t)
 	program, err := os.ReadFile(binary(t))
 	if err != nil {

@@ -42,7 +42,7 @@ type crashHouse struct {
 // who come back see one story.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	kills := ibidtest.Fewer(t, crashKills/5, crashKills)
+	kills := ibidtest.Fewer(t, crashKills/10, crashKills)
 	if n, err := strconv.Atoi(os.Getenv("IBID_KILLS")); err == nil {
 		kills = n
 	}

@@ -215,6 +215,7 @@ func (h house) answers() string {
 // code is seen to in internal/document/pdfium.)
 func TestADamagedFileCostsNoOther(t *testing.T) {
 	t.Parallel()
+	ibidtest.WithoutRace(t, "commands, one after the other; other tests start and recover under it")
 	h, other := full(t), newHouse(t)
 	other.must("add", other.file("else.md", "The pelican flies.\n"))
 	whole, others, answers := h.stored(), other.stored(), h.answers()
@@ -295,6 +296,7 @@ func TestADamagedFileCostsNoOther(t *testing.T) {
 // What shows that there was a database is enough to refuse, each by itself.
 func TestALostDatabaseIsSeen(t *testing.T) {
 	t.Parallel()
+	ibidtest.WithoutRace(t, "commands, one after the other; other tests start and recover under it")
 	h := aged(t)
 	for _, left := range []string{h.original(walrusText), "index.snapshot", "databases/db_1.db", datadir.IdentityName, datadir.DatabaseName + "-wal"} {
 		t.Run(left, func(t *testing.T) {
@@ -323,6 +325,7 @@ func TestAForeignDatabaseIsLeftAlone(t *testing.T) {
 // its database is the one of its originals.
 func TestAnOlderDirectoryGetsAnIdentity(t *testing.T) {
 	t.Parallel()
+	ibidtest.WithoutRace(t, "commands, one after the other; other tests start and recover under it")
 	h, other := aged(t), newHouse(t)
 	other.must("add", other.file("else.md", "The pelican flies.\n"))
 	for _, old := range []house{h, other} {

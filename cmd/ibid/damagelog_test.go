@@ -36,6 +36,7 @@ func killed(t *testing.T, texts ...string) house {
 // lost.
 func TestALogThatIsLostIsMissed(t *testing.T) {
 	t.Parallel()
+	ibidtest.WithoutRace(t, "commands, one after the other; other tests start and recover under it")
 	h, other := killed(t, warrantyText, walrusText), killed(t, "The pelican flies.\n")
 	clean := newHouse(t)
 	clean.must("add", clean.file("else.md", "The heron stands on one leg.\n"))

@@ -47,6 +47,7 @@ type goldenThread struct {
 type goldenMessage struct{ ID, Role, Text, Status string }
 
 func TestGoldenDataDirectories(t *testing.T) {
+	ibidtest.WithoutRace(t, "commands, one after the other; those of the present format are run under it by other tests")
 	binary(t)
 	migrations, err := filepath.Glob("../../internal/store/sqlite/schema/migrations/*.sql")
 	if err != nil || len(migrations) == 0 {

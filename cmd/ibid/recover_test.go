@@ -112,6 +112,7 @@ func (h house) keeps(before map[string]string) {
 // and the words that they cite.
 func TestRecoverKeepsWhatCanBeRead(t *testing.T) {
 	t.Parallel()
+	ibidtest.WithoutRace(t, "commands, one after the other; other tests start and recover under it")
 	h := livedIn(t)
 	docs, words := h.documents(), h.footnotes()
 	if len(words) == 0 || words[0] == "" {
@@ -192,6 +193,7 @@ func rootPage(t *testing.T, path, name string) (page int) {
 // is cut short anywhere goes on; nothing else opens the directory meanwhile.
 func TestRecoverGoesOn(t *testing.T) {
 	t.Parallel()
+	ibidtest.WithoutRace(t, "commands, one after the other; other tests start and recover under it")
 	h := livedIn(t)
 	if err := os.Remove(filepath.Join(h.data, datadir.DatabaseName)); err != nil {
 		t.Fatal(err)
@@ -268,6 +270,7 @@ func TestRecoverGoesOn(t *testing.T) {
 // A database of another directory gives nothing to this one.
 func TestRecoverTakesNothingForeign(t *testing.T) {
 	t.Parallel()
+	ibidtest.WithoutRace(t, "commands, one after the other; other tests start and recover under it")
 	h, other := aged(t), newHouse(t)
 	other.must("add", other.file("secret.md", "The pelican flies.\n"))
 	other.must("ask", "does the pelican fly")
