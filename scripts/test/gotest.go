@@ -35,9 +35,8 @@ type goEvent struct {
 // goReader reads `go test -json`: it shows the output of what failed, one line
 // per package, and the reason of every skip, and counts tests and subtests.
 type goReader struct {
-	show   io.Writer
-	counts counts
-	skips  []string
+	show io.Writer
+	result
 
 	// Tests that do not do all of their work under the race detector, and tests that
 	// ended: by package, the names of the top-level tests.
@@ -108,6 +107,7 @@ func (g *goReader) testDone(e goEvent) {
 	top, _, _ := strings.Cut(e.Test, "/")
 	if top == e.Test {
 		g.ended.add(e.Package, top)
+		g.took = append(g.took, duration{e.Package, top, e.Elapsed})
 	}
 	said := slices.ContainsFunc(output, func(line string) bool { return strings.Contains(line, deferredSign) })
 	if said {
@@ -132,6 +132,7 @@ func (g *goReader) testDone(e goEvent) {
 // packageDone counts a package that failed without a failing test, because it
 // did not build, panicked, raced or ran out of time, as one failure.
 func (g *goReader) packageDone(e goEvent) {
+	g.took = append(g.took, duration{pkg: e.Package, seconds: e.Elapsed})
 	switch e.Action {
 	case "fail":
 		fmt.Fprintf(g.show, "FAIL  %s  %.1fs\n", e.Package, e.Elapsed)

@@ -91,3 +91,33 @@ func TestTheSignOfDeferredTests(t *testing.T) {
 		t.Errorf("%q, and tests say %q", deferredSign, ibidtest.Deferred)
 	}
 }
+
+// The slowest are named, tests and packages each by themselves.
+func TestSlowest(t *testing.T) {
+	g := newGoReader(&bytes.Buffer{})
+	if err := g.read(strings.NewReader(recorded)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range shownSlowest {
+		g.took = append(g.took, duration{"p/g", "TestSlow", float64(10 + i)})
+	}
+	var shown bytes.Buffer
+	showSlowest(&shown, g.took)
+	lines := strings.Split(shown.String(), "\n")
+	if want := "slowest tests:   19.0s  p/g.TestSlow"; lines[0] != want {
+		t.Errorf("the first line is %q, want %q", lines[0], want)
+	}
+	if want := "slowest packages:    2.0s  p/d"; lines[shownSlowest] != want {
+		t.Errorf("after the tests comes %q, want %q", lines[shownSlowest], want)
+	}
+	if strings.Contains(shown.String(), "TestGood") || strings.Contains(shown.String(), "/sub") {
+		t.Errorf("more is named than the slowest:\n%s", shown.String())
+	}
+}
+
+func TestLongestFirst(t *testing.T) {
+	got := longestFirst([]string{"ibid", "ibid/internal/ingest", "ibid/cmd/ibid", "ibid/scripts/test"})
+	if want := []string{"ibid/cmd/ibid", "ibid/internal/ingest", "ibid", "ibid/scripts/test"}; !slices.Equal(got, want) {
+		t.Errorf("sorted as %v, want %v", got, want)
+	}
+}

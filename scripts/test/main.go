@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ func main() {
 // part is one kind of test.
 type part struct {
 	name string
-	run  func(ctx context.Context, show io.Writer) (counts, []string, error)
+	run  func(ctx context.Context, show io.Writer) (result, error)
 }
 
 // lanes are the parts in the order in which they run. What stands in one lane runs
@@ -41,8 +42,8 @@ type part struct {
 // whole program wait for other processes much of their time.
 func lanes() [][]part {
 	return [][]part{
-		{{"go test", racedTests}},
-		{{"web: unit tests", webTests}, {"web: browser tests", browserTests}, {"go test: what is measured", measuredTests}},
+		{{"go test", goTests}},
+		{{"make check", counted(check)}, {"web: unit tests", counted(webTests)}, {"web: browser tests", counted(browserTests)}},
 	}
 }
 
@@ -50,7 +51,7 @@ func lanes() [][]part {
 // lanes before it have ended; the first is shown as it runs.
 func runAll(ctx context.Context, show io.Writer) int {
 	began := time.Now()
-	all := runLane(ctx, show, []part{{"make check", check}})
+	var all result
 	results := make([]result, len(lanes()))
 	shown := make([]bytes.Buffer, len(results))
 	var running sync.WaitGroup
@@ -66,14 +67,14 @@ func runAll(ctx context.Context, show io.Writer) int {
 	running.Wait()
 	for i, r := range results {
 		_, _ = shown[i].WriteTo(show)
-		all.counts = all.counts.add(r.counts)
-		all.skips = append(all.skips, r.skips...)
+		all = all.add(r)
 	}
 	if ctx.Err() != nil {
 		fmt.Fprintln(show, "interrupted")
 		return 1
 	}
 	fmt.Fprintln(show)
+	showSlowest(show, all.took)
 	for _, s := range all.skips {
 		fmt.Fprintf(show, "skipped: %s\n", s)
 	}
@@ -88,6 +89,11 @@ func runAll(ctx context.Context, show io.Writer) int {
 type result struct {
 	counts counts
 	skips  []string
+	took   []duration // of Go tests and their packages
+}
+
+func (r result) add(s result) result {
+	return result{r.counts.add(s.counts), append(r.skips, s.skips...), append(r.took, s.took...)}
 }
 
 // runLane runs parts one after the other, and goes on when one fails.
@@ -98,18 +104,17 @@ func runLane(ctx context.Context, show io.Writer, parts []part) (all result) {
 		}
 		fmt.Fprintf(show, "\n== %s\n", p.name)
 		began := time.Now()
-		c, skips, err := p.run(ctx, show)
+		r, err := p.run(ctx, show)
 		if err != nil {
 			// A part that could not be run, or failed without naming a test,
 			// is a failure of its own.
 			fmt.Fprintf(show, "%s: %v\n", p.name, err)
-			if c.failed == 0 {
-				c.failed = 1
+			if r.counts.failed == 0 {
+				r.counts.failed = 1
 			}
 		}
-		fmt.Fprintf(show, "   %s: %s in %s\n", p.name, c, time.Since(began).Round(time.Second))
-		all.counts = all.counts.add(c)
-		all.skips = append(all.skips, skips...)
+		fmt.Fprintf(show, "   %s: %s in %s\n", p.name, r.counts, time.Since(began).Round(time.Second))
+		all = all.add(r)
 	}
 	return all
 }
@@ -127,6 +132,14 @@ func command(ctx context.Context, show io.Writer, name string, args ...string) *
 	return cmd
 }
 
+// counted is a part of which only counts and skips are known.
+func counted(run func(ctx context.Context, show io.Writer) (counts, []string, error)) func(context.Context, io.Writer) (result, error) {
+	return func(ctx context.Context, show io.Writer) (result, error) {
+		c, skips, err := run(ctx, show)
+		return result{counts: c, skips: skips}, err
+	}
+}
+
 func check(ctx context.Context, show io.Writer) (counts, []string, error) {
 	if err := command(ctx, show, "make", "check").Run(); err != nil {
 		return counts{failed: 1}, nil, err
@@ -134,29 +147,38 @@ func check(ctx context.Context, show io.Writer) (counts, []string, error) {
 	return counts{passed: 1}, nil, nil
 }
 
-// measured are the packages whose tests read whole libraries of files. The race
-// detector would make them ten times as slow; as they start goroutines they run their
-// short tests under it as well.
-var measured = []string{"ibid/internal/document"}
+// longest are the packages whose tests take longest, which begin first: the others then
+// run beside them instead of before them.
+var longest = []string{"ibid/cmd/ibid", "ibid/internal/document", "ibid/internal/ingest", "ibid/internal/eval"}
 
-// racedTests runs all Go tests but what is measured, under the race detector, and then
-// what those tests left to a run without it (ibidtest.WithoutRace, ibidtest.Fewer).
-// Where there is no C compiler all of them run without it, and that counts as skipped.
-func racedTests(ctx context.Context, show io.Writer) (counts, []string, error) {
+// longestFirst sorts packages: the longest, then the others as they were.
+func longestFirst(packages []string) []string {
+	place := func(p string) int {
+		if i := slices.Index(longest, p); i >= 0 {
+			return i
+		}
+		return len(longest)
+	}
+	return slices.SortedStableFunc(slices.Values(packages), func(a, b string) int { return place(a) - place(b) })
+}
+
+// goTests runs all Go tests under the race detector, and then what those tests left to
+// a run without it (ibidtest.WithoutRace, ibidtest.Fewer). Where there is no C compiler
+// all of them run without it, and that counts as skipped.
+func goTests(ctx context.Context, show io.Writer) (result, error) {
 	list, err := exec.CommandContext(ctx, "go", "list", "./...").Output()
 	if err != nil {
-		return counts{}, nil, fmt.Errorf("list the packages: %w", err)
+		return result{}, fmt.Errorf("list the packages: %w", err)
 	}
-	others := slices.DeleteFunc(strings.Fields(string(list)), func(p string) bool { return slices.Contains(measured, p) })
 	flags := raceFlags()
-	raced, err := goTest(ctx, show, flags, others)
-	c, skips := raced.counts, raced.skips
+	raced, err := goTest(ctx, show, flags, strings.Fields(string(list)))
+	all := raced.result
 	if len(flags) == 0 {
-		c.skipped++
-		skips = append(skips, "race detector: there is no C compiler (apt-get install gcc libc6-dev)")
+		all.counts.skipped++
+		all.skips = append(all.skips, "race detector: there is no C compiler (apt-get install gcc libc6-dev)")
 	}
 	if len(raced.deferred) == 0 || ctx.Err() != nil {
-		return c, skips, err
+		return all, err
 	}
 	fmt.Fprintf(show, "\n== go test: without the race detector\n")
 	packages, pattern := raced.deferred.selection()
@@ -165,7 +187,7 @@ func racedTests(ctx context.Context, show io.Writer) (counts, []string, error) {
 		plainErr = errors.Join(plainErr, fmt.Errorf("%s was left to a run without the race detector and did not run there", name))
 		plain.counts.failed++
 	}
-	return c.add(plain.counts), append(skips, plain.skips...), errors.Join(err, plainErr)
+	return all.add(plain.result), errors.Join(err, plainErr)
 }
 
 // selection is what go test has to be told to run these tests: the packages, and a
@@ -190,15 +212,6 @@ func (n names) without(others names) []string {
 	}
 	slices.Sort(missed)
 	return missed
-}
-
-// measuredTests runs what is measured without the race detector.
-func measuredTests(ctx context.Context, show io.Writer) (counts, []string, error) {
-	plain, plainErr := goTest(ctx, show, nil, measured)
-	// What the short run leaves out has just been run: its skips do not count.
-	short, shortErr := goTest(ctx, show, append(raceFlags(), "-short"), measured)
-	short.counts.skipped = 0
-	return plain.counts.add(short.counts), plain.skips, errors.Join(plainErr, shortErr)
 }
 
 // raceFlags are none where there is no C compiler, which the race detector needs.
@@ -244,11 +257,15 @@ func raceEnv() []string {
 // wait for other processes most of their time.
 const sideBySide = "-parallel=3"
 
-// goTest runs the tests of some packages. They have been vetted before (make check).
+// packagesAtOnce is how many packages are built or tested at once: one more than there
+// are processors, as some tests wait.
+func packagesAtOnce() string { return fmt.Sprint("-p=", runtime.NumCPU()+1) }
+
+// goTest runs the tests of some packages. make check vets them.
 func goTest(ctx context.Context, show io.Writer, flags, packages []string) (*goReader, error) {
 	g := newGoReader(show)
-	args := append([]string{"test", "-json", "-vet=off", "-shuffle=on", "-timeout=60m", sideBySide}, flags...)
-	cmd := command(ctx, show, "go", append(args, packages...)...)
+	args := append([]string{"test", "-json", "-vet=off", "-shuffle=on", "-timeout=60m", sideBySide, packagesAtOnce()}, flags...)
+	cmd := command(ctx, show, "go", append(args, longestFirst(packages)...)...)
 	cmd.Stdout = nil
 	if slices.Contains(flags, "-race") {
 		cmd.Env = raceEnv()
