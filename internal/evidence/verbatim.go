@@ -22,7 +22,7 @@ type folded struct {
 }
 
 // sourceMarks are footnotes that a source has of its own: nobody quotes them.
-var sourceMarks = regexp.MustCompile(`\[(?:\d{1,3}|note \d+|citation needed)(?:[,–-]\s*\d{1,3})*\]`)
+var sourceMarks = regexp.MustCompile(`\[` + text.SourceMark() + `\]`)
 
 // fold folds a text. marks says that footnotes of the text itself are left out.
 func fold(s string, marks bool) folded {
@@ -174,15 +174,7 @@ var quotedWords = regexp.MustCompile(`“([^“”]+)”|„([^„“”]+)[“�
 
 // joining are the words that only join a clause to the one before it, of all languages:
 // nobody means them as a part of a quotation.
-var joining = func() map[string]bool {
-	all := map[string]bool{}
-	for _, code := range text.Languages() {
-		for _, w := range text.Phrases(code, "joins") {
-			all[w] = true
-		}
-	}
-	return all
-}()
+var joining = text.WordsOfAll("joins")
 
 // withoutJoint leaves out the word that joins a statement to the one before it; joined
 // says that there was one.

@@ -311,7 +311,7 @@ func plainTitle(p ibid.Handled) string {
 var (
 	// sourceMarks are footnotes of the source itself: in an answer they would
 	// pass for ours.
-	sourceMarks = regexp.MustCompile(`\s*\[(?:\d{1,3}|c\d+|note \d+|citation needed)(?:[,–-]\s*\d{1,3})*\]`)
+	sourceMarks = regexp.MustCompile(`\s*\[` + text.SourceMark(`c\d+`) + `\]`)
 	lineMarks   = regexp.MustCompile(`(?m)^\s*(?:[#>]+|[-*+•])\s+`)
 )
 

@@ -55,15 +55,7 @@ func grouped(figure string) bool {
 
 // denying are the words that deny something, of all languages: what denies in one is
 // rare in the others.
-var denying = func() map[string]bool {
-	all := map[string]bool{}
-	for _, code := range Languages() {
-		for _, w := range Phrases(code, "denies") {
-			all[w] = true
-		}
-	}
-	return all
-}()
+var denying = WordsOfAll("denies")
 
 // Denies reports whether a text has a word that denies something: "never", "doesn't".
 func Denies(s string) bool {

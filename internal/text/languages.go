@@ -87,3 +87,12 @@ func WordsOf(language, role string) map[string]bool {
 	}
 	return set
 }
+
+// WordsOfAll are the words that play a role in any language.
+func WordsOfAll(role string) map[string]bool {
+	set := map[string]bool{}
+	for code := range lexicons {
+		maps.Copy(set, WordsOf(code, role))
+	}
+	return set
+}
