@@ -164,7 +164,7 @@ func pointsBack(s string) bool {
 		}
 	}
 	for run := range text.Runs(s) {
-		return run.Start == 0 && backwards[s[:run.End]]
+		return backwards[s[:run.End]]
 	}
 	return false
 }
