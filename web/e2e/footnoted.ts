@@ -10,14 +10,14 @@ export function cited(n: number, quote: string, more: Partial<Citation> = {}): C
   return { n, found: n, chunk_id: `c_${n}`, document_id: "", version: "", title: "", path: [], pages: [], heading: "", quote, start: 0, end: 0, level: "L2", score: 0.8, url: "", ...more };
 }
 
-/** An answer with a statement and its marker for each footnote, ten to a paragraph. */
+/** An answer with a statement and its marker for each footnote. */
 export function footnoted(id: string, parent: string, citations: readonly Citation[], more: Partial<Message> = {}): Message {
   let text = "";
   const placed = citations.map((c): Citation => {
     const start = Buffer.byteLength(text);
     text += `Statement ${c.n} rests on its source`;
     const end = Buffer.byteLength(text);
-    text += ` [${c.chunk_id}].${c.n % 10 === 0 ? "\n\n" : " "}`;
+    text += ` [${c.chunk_id}]. `;
     return { ...c, statements: [{ start, end, marker: end + 1, support: "quoted" }] };
   });
   return answer(id, parent, text, { citations: placed, found: [...citations], ...more });

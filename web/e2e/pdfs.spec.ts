@@ -1,6 +1,6 @@
 // Many PDFs, opened one after the other in one tab.
 
-import type { Browser, CDPSession, Page } from "playwright-core";
+import type { Browser, CDPSession, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Ibid, missing } from "./binary";
 import { close, launch, open } from "./browser";
@@ -9,6 +9,9 @@ import { addFiles, cited, footnoted } from "./footnoted";
 import { question, serveThread } from "./scripted";
 
 const many = 200;
+
+/** An answer of the thread has footnotes in so many of them. */
+const perAnswer = 20;
 
 /** Each says something that no other says, on the last of its three pages. */
 const sentence = (i: number) => `The archive keeps folder ${i} in room ${i * 7} of the north wing.`;
@@ -75,12 +78,16 @@ describe.skipIf(missing())(`many PDFs${missing() ? ` (${missing() ?? ""})` : ""}
     const w = await open(browser, ibid.url);
     const files = Array.from({ length: many }, (_, i) => ({ name: `folder-${i + 1}.pdf`, mimeType: "application/pdf", buffer: archive(i + 1) }));
     const documents = await addFiles(w.page, files);
-    const quotes = documents.map((d, i) => cited(i + 1, sentence(i + 1), { document_id: d.id, version: d.version, title: `Folder ${i + 1}`, pages: [3] }));
-    const messages = [question("q1", "Where is everything?"), footnoted("a1", "q1", quotes)];
+    const quotes = documents.map((d, i) => cited(1 + (i % perAnswer), sentence(i + 1), { document_id: d.id, version: d.version, title: `Folder ${i + 1}`, pages: [3] }));
+    const messages = Array.from({ length: many / perAnswer }, (_, k) => [
+      question(`q${k}`, "And where is the next?", k > 0 ? `a${k - 1}` : ""),
+      footnoted(`a${k}`, `q${k}`, quotes.slice(k * perAnswer, (k + 1) * perAnswer)),
+    ]).flat();
     show = async (page) => {
       await serveThread(page, "t", "Archive", messages);
       await page.goto(`${ibid.url}/t/t`);
-      await page.locator('.footnote-mark[data-note="1"]').waitFor();
+      await mark(page, 1).waitFor();
+      await mark(page, many).waitFor();
     };
     await close(w);
   });
@@ -89,9 +96,15 @@ describe.skipIf(missing())(`many PDFs${missing() ? ` (${missing() ?? ""})` : ""}
     await ibid.stop();
   });
 
-  /** Opens a footnote and waits for its page; says what is marked there, or what is shown instead. */
+  /** The footnote in a PDF. */
+  function mark(page: Page, n: number): Locator {
+    const answer = page.locator(".answer").nth(Math.floor((n - 1) / perAnswer));
+    return answer.locator(`.footnote-mark[data-note="${1 + ((n - 1) % perAnswer)}"]`);
+  }
+
+  /** Opens a PDF's footnote and waits for its page; says what is marked there, or what is shown instead. */
   async function look(page: Page, n: number): Promise<string> {
-    await page.locator(`.footnote-mark[data-note="${n}"]`).evaluate((el: HTMLElement) => el.click());
+    await mark(page, n).evaluate((el: HTMLElement) => el.click());
     const shown = await page.waitForFunction(
       (title) => {
         const panel = document.querySelector(".source-panel");
@@ -101,6 +114,7 @@ describe.skipIf(missing())(`many PDFs${missing() ? ` (${missing() ?? ""})` : ""}
         return panel.querySelector<HTMLElement>(".page-marks[data-marked]")?.dataset["marked"];
       },
       `Folder ${n}`,
+      { polling: 20 }, // looking at every frame would have it draw frames
     );
     return (await shown.jsonValue()) ?? "";
   }
@@ -125,7 +139,7 @@ describe.skipIf(missing())(`many PDFs${missing() ? ` (${missing() ?? ""})` : ""}
   it("shows them as fast as somebody can click, and the first one again", async () => {
     const w = await open(browser, "about:blank", {}, ibid.url);
     await show(w.page);
-    for (let n = 1; n <= 30; n++) await w.page.locator(`.footnote-mark[data-note="${n}"]`).evaluate((el: HTMLElement) => el.click());
+    for (let n = 1; n <= 30; n++) await mark(w.page, n).evaluate((el: HTMLElement) => el.click());
     expect(await look(w.page, 31)).toBe(sentence(31));
     expect(await look(w.page, 1)).toBe(sentence(1));
     await close(w);
