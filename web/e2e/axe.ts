@@ -24,7 +24,9 @@ export async function violations(page: Page, part = "html"): Promise<string[]> {
   return found.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")}: ${n.failureSummary ?? ""}`));
 }
 
-const widths: [width: number, height: number][] = [
+type Size = readonly [width: number, height: number];
+
+const usual: readonly Size[] = [
   [380, 780],
   [1024, 768],
   [2560, 1440],
@@ -38,10 +40,10 @@ export const looksTimeout = 900_000;
  * in both themes: nothing that axe finds, nothing wider than the window.
  * Screenshots are left as NAME-WIDTH-THEME.png.
  */
-export async function everyLook(browser: Browser, url: string, name: string, prepare: (page: Page) => Promise<void>, part?: string): Promise<void> {
+export async function everyLook(browser: Browser, url: string, name: string, prepare: (page: Page) => Promise<void>, sizes = usual): Promise<void> {
   const w = await open(browser, "about:blank", {}, url);
   const { page } = w;
-  for (const [width, height] of widths) {
+  for (const [width, height] of sizes) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: "light" });
     await prepare(page);
@@ -49,7 +51,7 @@ export async function everyLook(browser: Browser, url: string, name: string, pre
       const look = `${name}-${width}-${colorScheme}`;
       await page.emulateMedia({ colorScheme });
       await shot(page, look);
-      expect(await violations(page, part), look).toEqual([]);
+      expect(await violations(page), look).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), `${look} is wider than the window`).toBe(false);
     }
     await page.unrouteAll();
