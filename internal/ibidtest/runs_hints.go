@@ -55,5 +55,31 @@ func testDeafProcess(t *testing.T, open Opener[LeaseStore]) {
 	s.pb.Notify(s.ctx(), "stop/last")
 	hinted(t, good, "stop/last")
 	s.pb.Notify(s.ctx(), "stop/more")
+	caughtUp(t, s)
 	hinted(t, deaf, "stop/more")
+}
+
+// caughtUp waits until process a has read all that b has said so far. A pipe between
+// them may be full of what was said before: what is said then is lost, and said again
+// here.
+func caughtUp(t *testing.T, s *processTest) {
+	t.Helper()
+	topics, limit := s.pa.Listen(s.ctx()), time.After(10*time.Second)
+	for i := 0; ; i++ {
+		said := fmt.Sprint("caught up/", i)
+		s.pb.Notify(s.ctx(), said)
+		again := time.After(100 * time.Millisecond)
+		for waiting := true; waiting; {
+			select {
+			case topic := <-topics:
+				if topic == said {
+					return
+				}
+			case <-again:
+				waiting = false
+			case <-limit:
+				t.Fatal("a process does not read what is said to it")
+			}
+		}
+	}
 }

@@ -56,10 +56,14 @@ func (p *Pipeline) Queue(ctx context.Context, view access.View) (Queue, error) {
 	if err != nil {
 		return Queue{}, err
 	}
+	left := counts.Waiting + counts.Processing
+	if left == 0 {
+		return Queue{}, nil // a worker has yet to find out, and to begin a new count
+	}
 	p.tally.mu.Lock()
 	defer p.tally.mu.Unlock()
 	q := Queue{QueueCounts: counts, Done: p.tally.done}
-	if left := q.Waiting + q.Processing; left > 0 && q.Done > 0 {
+	if q.Done > 0 {
 		q.ETA = p.cfg.Now().Sub(p.tally.began).Seconds() / float64(q.Done) * float64(left)
 	}
 	return q, nil

@@ -10,22 +10,20 @@ import (
 func TestTheQueueIsCounted(t *testing.T) {
 	files := newParagraphs()
 	s := openShop(t, t.TempDir(), files, func(c *Config) { c.Workers = 1 })
-	ids := []string{s.add("a.txt", "The walrus.").ID, s.add("b.txt", "wait for the giraffe.").ID, s.add("c.txt", "The pelican.").ID}
+	// The first waits until all are there: with nothing left to do a new count begins.
+	s.add("a.txt", "wait for the walrus.")
+	s.add("b.txt", "wait for the giraffe.")
+	last := s.add("c.txt", "The pelican.").ID
 	<-files.waiting
-	s.settled(ids[0])
-	// A document is settled in the store a moment before it is counted.
-	s.eventually("one is done", func() bool {
-		q, err := s.Queue(t.Context(), access.For(ibid.Owner))
-		return err != nil || q.Done > 0
-	})
+	files.block <- struct{}{}
+	<-files.waiting // the only worker has counted the first and begun the second
 	q, err := s.Queue(t.Context(), access.For(ibid.Owner))
 	if err != nil || q.Waiting != 1 || q.Processing != 1 || q.Done != 1 || q.ETA <= 0 {
 		t.Errorf("queue %+v, %v", q, err)
 	}
 	close(files.block)
-	s.settled(ids[2])
-	s.eventually("the queue is empty", func() bool {
-		q, err := s.Queue(t.Context(), access.For(ibid.Owner))
-		return err == nil && q == Queue{}
-	})
+	s.settled(last)
+	if q, err := s.Queue(t.Context(), access.For(ibid.Owner)); err != nil || (q != Queue{}) {
+		t.Errorf("with nothing left the queue is %+v, %v", q, err)
+	}
 }

@@ -155,7 +155,7 @@ type frame struct {
 }
 
 // frames reads server-sent events until the stream ends or stop says so.
-func (h *house) frames(resp *http.Response, stop func(n int) bool) []frame {
+func (h *house) frames(resp *http.Response, stop func(got []frame) bool) []frame {
 	h.t.Helper()
 	defer resp.Body.Close()
 	if kind := resp.Header.Get("Content-Type"); kind != "text/event-stream" {
@@ -172,7 +172,7 @@ func (h *house) frames(resp *http.Response, stop func(n int) bool) []frame {
 		case line == "":
 			if f.data != nil {
 				all = append(all, f)
-				if stop != nil && stop(len(all)) {
+				if stop != nil && stop(all) {
 					return all
 				}
 			}

@@ -130,7 +130,7 @@ func TestCutReadersMissNothing(t *testing.T) {
 				if i == 1 {
 					begin() // with one reader at least, who is cut before the end
 				}
-				got := h.frames(resp, func(n int) bool { return n >= cut })
+				got := h.frames(resp, func(got []frame) bool { return len(got) >= cut })
 				if len(got) > 0 && got[0].event == "message_not_streaming" {
 					break // the rest is in the log
 				}
