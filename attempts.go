@@ -24,4 +24,4 @@ var ErrWorkerKilled = errors.New(WorkerKilled)
 
 // WorkerKilled stands in the error or the notice of a document whose worker was
 // killed at every attempt.
-const WorkerKilled = "its reader was killed from outside"
+const WorkerKilled = "the process that read it was killed from outside"

@@ -66,7 +66,7 @@ func TestIngestCrash(t *testing.T) {
 	t.Logf("kills %d (%d with documents in work, %d soft stops between them), readers killed %d (%d files given up and tried again), files %d, requests %d for %d steps",
 		kills, c.inWork, c.soft, c.readers, c.retried, c.files, c.requests.Load(), len(c.steps))
 	if c.readers == 0 && runtime.GOOS == "linux" {
-		t.Error("no reader was killed")
+		t.Error("no worker was killed")
 	}
 	if c.inWork == 0 {
 		t.Errorf("none of %d kills hit the pipeline at work: the harness tests nothing", kills)

@@ -42,10 +42,10 @@ func readersOf(server int, atLeast int64) []int {
 	return found
 }
 
-// TestAKilledReaderFailsNoOtherFile kills whichever worker reads one large file, as
+// TestAKilledWorkerFailsNoOtherFile kills whichever worker reads one large file, as
 // the kernel does where memory is short, until that file is given up. What is read
 // beside it is ready, and so is the file itself when it is retried in peace.
-func TestAKilledReaderFailsNoOtherFile(t *testing.T) {
+func TestAKilledWorkerFailsNoOtherFile(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	const large = 5 << 20 // bytes, far more than any other file

@@ -12,7 +12,7 @@ import (
 	"ibid/internal/document"
 )
 
-func TestAKilledReaderIsNotTheFilesFault(t *testing.T) {
+func TestAKilledWorkerIsNotTheFilesFault(t *testing.T) {
 	pool := fakePool(t, "killed", document.Limits{})
 	read := func(killed int) (ibid.Extract, error) {
 		return pool.Extract(context.Background(), document.Request{Data: []byte("%PDF-"), Name: "a.pdf", Killed: killed}, nil)
@@ -31,7 +31,7 @@ func TestAKilledReaderIsNotTheFilesFault(t *testing.T) {
 	}
 }
 
-func TestAPageWhoseReaderIsKilledIsDrawnOnceMore(t *testing.T) {
+func TestAPageWhoseWorkerIsKilledIsDrawnOnceMore(t *testing.T) {
 	pool := fakePool(t, "killed", document.Limits{})
 	_, err := pool.RenderPage(context.Background(), document.Request{Data: []byte("%PDF-"), Name: "a.pdf"}, 3, 100)
 	if errors.Is(err, ibid.ErrWorkerKilled) || err == nil || !strings.Contains(err.Error(), "page 3 cannot be drawn: "+ibid.WorkerKilled) {

@@ -55,7 +55,7 @@ func New(cfg Config) (*Pool, error) {
 	if len(cfg.Command) == 0 {
 		exe, err := os.Executable()
 		if err != nil {
-			return nil, fmt.Errorf("find this binary to start readers: %w", err)
+			return nil, fmt.Errorf("find this binary to start workers: %w", err)
 		}
 		cfg.Command = []string{exe, WorkerCommand}
 	}
@@ -233,7 +233,7 @@ func deathCode(reason error) ibid.Code {
 }
 
 // beside is how many jobs may run, that one included, while a file is read whose
-// reader was killed before.
+// worker was killed before.
 func (p *Pool) beside(killed int) int {
 	switch {
 	case killed >= Alone:
@@ -245,7 +245,7 @@ func (p *Pool) beside(killed int) int {
 }
 
 // enter waits for a slot, and holds as many as it takes to keep others from
-// running beside a file whose reader was killed before. The context it returns
+// running beside a file whose worker was killed before. The context it returns
 // also ends when the pool stops.
 func (p *Pool) enter(ctx context.Context, killed int) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -275,7 +275,7 @@ func (p *Pool) enter(ctx context.Context, killed int) (context.Context, func(), 
 	}
 	if err := ctx.Err(); err != nil {
 		release() // a slot that is kept would hold up Stop for ever
-		return nil, nil, fmt.Errorf("wait for a reader: %w", err)
+		return nil, nil, fmt.Errorf("wait for a worker: %w", err)
 	}
 	if killed >= Alone {
 		p.endIdle() // they hold memory

@@ -28,9 +28,9 @@ func TestCancelledCallsKeepNoSlot(t *testing.T) {
 	pool.Stop()
 }
 
-// The more often a file's reader was killed, the less may run beside it, however
+// The more often a file's worker was killed, the less may run beside it, however
 // many gather at once.
-func TestLessRunsBesideAFileWhoseReaderWasKilled(t *testing.T) {
+func TestLessRunsBesideAFileWhoseWorkerWasKilled(t *testing.T) {
 	pool, err := New(Config{Command: []string{"not started"}, Workers: 6})
 	if err != nil {
 		t.Fatal(err)

@@ -105,7 +105,7 @@ func pages(numbers ...string) string {
 	return strings.Join(lines, "\n\n")
 }
 
-func TestPageThatKillsItsReaderCostsOnlyItself(t *testing.T) {
+func TestPageThatKillsItsWorkerCostsOnlyItself(t *testing.T) {
 	for _, misdeed := range []string{"hang", "crash", "grow", "garbage"} {
 		t.Run(misdeed, func(t *testing.T) {
 			ibidtest.Patiently(t, time.Second, func(stall time.Duration) error { // in which a worker has to start, too

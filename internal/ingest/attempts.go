@@ -9,7 +9,7 @@ import (
 	"ibid/internal/access"
 )
 
-// What ends a reader, or ibid itself, from outside is not a file's fault: the
+// What ends a worker, or ibid itself, from outside is not a file's fault: the
 // kernel kills where memory is short, and people kill too. So the work is begun
 // again, with less and less beside it:
 //
@@ -75,14 +75,14 @@ func (p *Pipeline) makeRoom(a ibid.Attempts) (release func()) {
 
 // tryAgain puts a document back whose worker was killed.
 func (p *Pipeline) tryAgain(ctx context.Context, l ibid.DocumentLease, d ibid.Document, killed int) {
-	p.cfg.Log.Warn("a reader was killed from outside; its document is tried again", "name", d.Name, "attempt", killed+2)
+	p.cfg.Log.Warn("a worker was killed from outside; its document is tried again", "name", d.Name, "attempt", killed+2)
 	err := p.cfg.Leases.NoteWorkerKilled(ctx, l)
 	if err != nil && ibid.CodeOf(err) == ibid.CodeDiskFull {
 		p.waitForRoom(ctx, l, d)
 		return
 	}
 	if err != nil && ctx.Err() == nil && !ofNoUse(err) {
-		p.cfg.Log.Error("cannot write down that a reader was killed", "name", d.Name, "error", err)
+		p.cfg.Log.Error("cannot write down that a worker was killed", "name", d.Name, "error", err)
 	}
 	p.nudge()
 }

@@ -47,7 +47,7 @@ func (k *killers) attempts(name string) string {
 	return fmt.Sprint(k.tried[name])
 }
 
-func TestADocumentWhoseReaderIsKilledIsTriedAgain(t *testing.T) {
+func TestADocumentWhoseWorkerIsKilledIsTriedAgain(t *testing.T) {
 	files := newKillers()
 	s := openShop(t, t.TempDir(), files)
 	once, twice, always := s.add("once.txt", "kill 1 the otter"), s.add("twice.txt", "kill 2 the beaver"), s.add("always.txt", "kill 99 the walrus")
@@ -91,6 +91,38 @@ func TestAttemptsAreKept(t *testing.T) {
 	s = openShop(t, dir, files)
 	if now := s.settled(d.ID); now.Status != ibid.DocumentReady || !strings.HasSuffix(files.attempts("a.txt"), " 1]") {
 		t.Errorf("%s, read after %s kills", now.Status, files.attempts("a.txt"))
+	}
+}
+
+// noticed reads files as paragraphs, and notes something of each.
+type noticed struct {
+	*paragraphs
+	notice string
+}
+
+func (n noticed) Extract(ctx context.Context, o Original, progress func(page, pages int)) (ibid.Extract, error) {
+	x, err := n.paragraphs.Extract(ctx, o, progress)
+	x.Notice = n.notice
+	return x, err
+}
+
+// A document of which something is missing because its worker was killed is read again
+// when somebody asks for that, also where the notice is older than the word "worker".
+func TestRetryOfWhatIsMissing(t *testing.T) {
+	for notice, may := range map[string]bool{
+		"page 3 could not be read: " + ibid.WorkerKilled:               true,
+		"page 3 could not be read: its reader was killed from outside": true,
+		"page 3 could not be read: it holds no words":                  false,
+	} {
+		s := openShop(t, t.TempDir(), noticed{newParagraphs(), notice})
+		d := s.settled(s.add("a.txt", "the walrus").ID)
+		if d.Status != ibid.DocumentReady || d.Notice != notice {
+			t.Fatalf("%s: %q", d.Status, d.Notice)
+		}
+		if _, err := s.Retry(t.Context(), access.For(ibid.Owner), d.ID); (err == nil) != may {
+			t.Errorf("%q: %v", notice, err)
+		}
+		s.stop()
 	}
 }
 

@@ -212,7 +212,7 @@ func Settings() []setting {
 			func(c *Config) *int { return &c.Limits.FileMB }),
 		number("limits.attachment_mb", "largest files that may come with one question, together, in MiB", 1, 40,
 			func(c *Config) *int { return &c.Limits.AttachmentMB }),
-		duration("limits.extract_time", "time to read one file before its reader is killed", time.Second, time.Hour,
+		duration("limits.extract_time", "time to read one file before the process that reads it is killed", time.Second, time.Hour,
 			func(c *Config) *time.Duration { return &c.Limits.ExtractTime }),
 		duration("limits.keep_removed", "how long removed documents, conversations and databases can be taken back, and replaced versions are kept; what an answer cites stays longer", time.Second, 100*365*24*time.Hour,
 			func(c *Config) *time.Duration { return &c.Limits.KeepRemoved }),

@@ -43,7 +43,7 @@ type Format struct {
 	// there: by Assemble, which returns the title and is run by the parent of the worker.
 	Pages    func(ctx context.Context, j Job, file io.Reader, out Output) error
 	Assemble func(h Head, pages []Page, b *Builder) (title string)
-	// Resumes says that Pages may begin at any page, so that one that ends its reader
+	// Resumes says that Pages may begin at any page, so that one that ends its worker
 	// costs no other.
 	Resumes bool
 	// Draw draws one page, nil where none can be drawn.
@@ -110,7 +110,7 @@ type Job struct {
 
 // Output is where the pages of a file go.
 type Output interface {
-	// Starting says that a reader is made ready (true), which says nothing of the file,
+	// Starting says that a worker is made ready (true), which says nothing of the file,
 	// and then that it is (false).
 	Starting(bool) error
 	Head(Head) error

@@ -11,6 +11,10 @@ import (
 	"ibid/internal/store/sqlite/seen"
 )
 
+// oldWorkerKilled is what ibid.WorkerKilled said before. Notices that hold it stay as
+// they were written.
+const oldWorkerKilled = "its reader was killed from outside"
+
 // RetryDocument lets a document that failed, or of which something is missing
 // because its worker was killed, be read again, as if for the first time. The
 // error is a CONFLICT when it is neither.
@@ -25,7 +29,7 @@ func (db *DB) RetryDocument(ctx context.Context, view access.View, id string, at
 		if err != nil {
 			return gone(err, id)
 		}
-		short := d.Status == ibid.DocumentReady && strings.Contains(d.Notice, ibid.WorkerKilled)
+		short := d.Status == ibid.DocumentReady && (strings.Contains(d.Notice, ibid.WorkerKilled) || strings.Contains(d.Notice, oldWorkerKilled))
 		if d.Status != ibid.DocumentFailed && !short {
 			return &ibid.Error{Code: ibid.CodeConflict, Message: fmt.Sprintf("%s has not failed", d.Name), Hint: "only what failed is read again; a file that has changed is added again"}
 		}

@@ -37,6 +37,7 @@ func (db *DB) ClaimDocument(ctx context.Context, owner string, lease time.Durati
 	err = db.write(ctx, func(q querier) error {
 		d, l, ok = ibid.Document{}, ibid.DocumentLease{Owner: owner}, false
 		var err error
+		// reader_kills counts workers: the column is older than the word.
 		d, err = scanDocument(q.QueryRowContext(ctx, `SELECT principal, data, pending, reader_kills, crashes`+next, maxCrashes, owner), &l.Version, &a.Killed, &a.Crashes)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
