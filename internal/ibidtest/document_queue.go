@@ -45,7 +45,7 @@ var QueueCases = []Case[DocumentQueue]{
 	{"an orderly end is not counted, and nobody else's", testOrderlyEnd},
 	{"what is published is ready whoever dies", testPublished},
 	{"another version, a cancel and a removal end the work", testWorkOfNoUse},
-	{"kills of readers are counted", testReaderKills},
+	{"kills of workers are counted", testReaderKills},
 	{"a file with a password is left to who has it", testHeldVersion},
 	{"a document ends once", testDocumentEndsOnce},
 }

@@ -22,7 +22,7 @@ func (db *DB) Members(ctx context.Context, view access.View, archiveID string, p
 		return nil, "", err
 	}
 	// The plus keeps SQLite from walking all documents by id.
-	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT principal, data FROM documents
 		WHERE json_extract(data, '$.part_of') = ?1 AND removed_at IS NULL AND +id > ?3 AND `+seen.By(view, "principal", 2)+` ORDER BY +id LIMIT ?4`,
 		archiveID, seen.Who(view), after, page.Size()+1)
 	if err != nil {
@@ -36,7 +36,7 @@ func (db *DB) Members(ctx context.Context, view access.View, archiveID string, p
 // Below counts the documents below a source, those in archives within it
 // included, and their bytes.
 func (db *DB) Below(ctx context.Context, view access.View, source string) (files int, bytes int64, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(json_extract(data, '$.bytes')), 0) FROM documents
+	err = db.readOnly.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(json_extract(data, '$.bytes')), 0) FROM documents
 		WHERE `+belowSource+` AND `+seen.OfPrincipals(view, "principal", 2), source, seen.Who(view)).Scan(&files, &bytes)
 	return files, bytes, translate(err)
 }

@@ -293,7 +293,7 @@ func assemble(section chunkRow, passages []chunkRow) (text string, ok bool) {
 }
 
 func (db *DB) scanChunks(ctx context.Context, where string, args ...any) ([]chunkRow, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT id, document_id, version, ordinal, level, parent_id, heading, pages, start_at, end_at, text, sentences
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT id, document_id, version, ordinal, level, parent_id, heading, pages, start_at, end_at, text, sentences
 		FROM chunks WHERE `+where, args...)
 	if err != nil {
 		return nil, translate(err)
@@ -335,7 +335,7 @@ func (db *DB) Undivided(ctx context.Context, page ibid.Page) (documentIDs []stri
 	if _, err := page.DecodeCursor(&after); err != nil {
 		return nil, "", err
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT DISTINCT document_id FROM chunks
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT DISTINCT document_id FROM chunks
 		WHERE document_id > ? AND level = 2 AND parent_id = '' ORDER BY document_id LIMIT ?`, after, page.Size())
 	if err != nil {
 		return nil, "", translate(err)

@@ -31,7 +31,7 @@ func (db *DB) CopyTo(ctx context.Context, path string, after func(done, total in
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	conn, err := db.readers.Conn(ctx)
+	conn, err := db.readOnly.Conn(ctx)
 	if err != nil {
 		return translate(err)
 	}
@@ -80,7 +80,7 @@ func (db *DB) CopyTo(ctx context.Context, path string, after func(done, total in
 
 // Originals returns a page of the hashes of the originals that are in use, in order.
 func (db *DB) Originals(ctx context.Context, page ibid.Page) (hashes []string, next string, err error) {
-	return schema.ListOriginals(ctx, db.readers, page)
+	return schema.ListOriginals(ctx, db.readOnly, page)
 }
 
 // NamesOfVersions returns, for each of the hashes that a document or one of its
@@ -89,7 +89,7 @@ func (db *DB) NamesOfVersions(ctx context.Context, view access.View, hashes []st
 	names := map[string]string{}
 	for _, hash := range hashes {
 		var name string
-		err := db.readers.QueryRowContext(ctx, `SELECT coalesce(json_extract(data, '$.name'), '') FROM documents
+		err := db.readOnly.QueryRowContext(ctx, `SELECT coalesce(json_extract(data, '$.name'), '') FROM documents
 			WHERE id IN (SELECT document_id FROM versions WHERE hash = ?1 UNION SELECT id FROM documents WHERE pending = ?1 AND pending <> '') AND `+seen.By(view, "+principal", 2)+`
 			ORDER BY removed_at IS NOT NULL LIMIT 1`, hash, seen.Who(view)).Scan(&name)
 		switch {

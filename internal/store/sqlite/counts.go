@@ -21,7 +21,7 @@ func (db *DB) Totals(ctx context.Context, view access.View) (c ibid.LibraryCount
 }
 
 func (db *DB) totals(ctx context.Context, whose []string) (c ibid.LibraryCounts, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT coalesce(sum(documents), 0), coalesce(sum(chunks), 0) FROM library
+	err = db.readOnly.QueryRowContext(ctx, `SELECT coalesce(sum(documents), 0), coalesce(sum(chunks), 0) FROM library
 		WHERE principal IN (SELECT value FROM json_each(?))`, jsonList(whose)).Scan(&c.Documents, &c.Chunks)
 	return c, translate(err)
 }
@@ -32,14 +32,14 @@ func (db *DB) Counts(ctx context.Context, view access.View) (documents, chunks, 
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	err = db.readers.QueryRowContext(ctx, `SELECT count(*) FROM threads WHERE removed_at IS NULL AND `+seen.By(view, "principal", 1), seen.Who(view)).Scan(&threads)
+	err = db.readOnly.QueryRowContext(ctx, `SELECT count(*) FROM threads WHERE removed_at IS NULL AND `+seen.By(view, "principal", 1), seen.Who(view)).Scan(&threads)
 	return library.Documents, library.Chunks, threads, translate(err)
 }
 
 // LibraryVersion returns a number that grows with every change of a document that
 // an answer could depend on.
 func (db *DB) LibraryVersion(ctx context.Context, view access.View) (version int64, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT coalesce(sum(version), 0) FROM library WHERE principal <> '' AND `+seen.By(view, "principal", 1), seen.Who(view)).Scan(&version)
+	err = db.readOnly.QueryRowContext(ctx, `SELECT coalesce(sum(version), 0) FROM library WHERE principal <> '' AND `+seen.By(view, "principal", 1), seen.Who(view)).Scan(&version)
 	return version, translate(err)
 }
 
@@ -64,7 +64,7 @@ func (db *DB) labelCounts(ctx context.Context, view access.View, kind string) ([
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT value, sum(documents) FROM labels
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT value, sum(documents) FROM labels
 		WHERE principal IN (SELECT value FROM json_each(?)) AND kind = ? GROUP BY value ORDER BY value`, jsonList(whose), kind)
 	if err != nil {
 		return nil, translate(err)
@@ -83,7 +83,7 @@ func (db *DB) Subfolders(ctx context.Context, view access.View, scope ibid.Scope
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT substr(value, length(?1) + 1), sum(documents) FROM labels
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT substr(value, length(?1) + 1), sum(documents) FROM labels
 		WHERE principal IN (SELECT value FROM json_each(?2)) AND kind = 'folder' AND value > ?1 AND value < ?1 || char(0x10FFFF) AND instr(substr(value, length(?1) + 1), '/') = 0
 		GROUP BY value ORDER BY value`, below, jsonList(whose))
 	if err != nil {
@@ -119,7 +119,7 @@ func (db *DB) FolderCalled(ctx context.Context, view access.View, scope ibid.Sco
 	if err != nil {
 		return "", false, err
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT DISTINCT value FROM labels
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT DISTINCT value FROM labels
 		WHERE principal IN (SELECT value FROM json_each(?)) AND kind = 'folder' AND length(value) BETWEEN ? AND ? ORDER BY value <> ?, value`,
 		jsonList(whose), len([]rune(wanted)), len([]rune(wanted)), wanted)
 	if err != nil {
@@ -165,7 +165,7 @@ func (db *DB) principals(ctx context.Context, view access.View) ([]string, error
 		}
 		return []string{seen.Who(view)}, nil
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT principal FROM library WHERE principal <> '' ORDER BY principal`)
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT principal FROM library WHERE principal <> '' ORDER BY principal`)
 	if err != nil {
 		return nil, translate(err)
 	}

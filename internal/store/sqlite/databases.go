@@ -32,7 +32,7 @@ func (db *DB) PutDatabase(ctx context.Context, d ibid.Database) error {
 
 // Databases returns the attached databases, the oldest first.
 func (db *DB) Databases(ctx context.Context, view access.View) ([]ibid.Database, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT principal, source, data FROM databases WHERE removed_at IS NULL AND `+seen.By(view, "principal", 1)+` ORDER BY added_at, id`, seen.Who(view))
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT principal, source, data FROM databases WHERE removed_at IS NULL AND `+seen.By(view, "principal", 1)+` ORDER BY added_at, id`, seen.Who(view))
 	if err != nil {
 		return nil, translate(err)
 	}

@@ -27,7 +27,7 @@ func (db *DB) ClaimDocument(ctx context.Context, owner string, lease time.Durati
 		ORDER BY crashes, added_at, id LIMIT 1`
 	// Looking for work writes nothing where there is none.
 	var id string
-	err = db.readers.QueryRowContext(ctx, `SELECT id`+next, maxCrashes, owner).Scan(&id)
+	err = db.readOnly.QueryRowContext(ctx, `SELECT id`+next, maxCrashes, owner).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return d, l, a, false, nil
 	}
@@ -240,7 +240,7 @@ func (db *DB) ReleaseVersion(ctx context.Context, owner, version string) error {
 
 // forgetHolders lets anyone read what owners that are gone had the passwords of.
 func (db *DB) forgetHolders(ctx context.Context) error {
-	rows, err := db.readers.QueryContext(ctx, `SELECT DISTINCT owner FROM held_versions`)
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT DISTINCT owner FROM held_versions`)
 	if err != nil {
 		return translate(err)
 	}

@@ -167,7 +167,7 @@ func (f faultyQueue) CancelDocument(ctx context.Context, view access.View, id st
 }
 
 func (f faultyQueue) NoteWorkerKilled(ctx context.Context, l ibid.DocumentLease) error {
-	if f.fault == "kills of readers are not counted" {
+	if f.fault == "kills of workers are not counted" {
 		return f.DB.PutBackDocument(ctx, l)
 	}
 	return f.DB.NoteWorkerKilled(ctx, l)
@@ -198,7 +198,7 @@ func TestDocumentQueueMutants(t *testing.T) {
 		"what has seen ends is begun at once":               "documents of the dead go behind the rest, and fail in the end",
 		"another version leaves the work alone":             "another version, a cancel and a removal end the work",
 		"a cancel leaves the work alone":                    "another version, a cancel and a removal end the work",
-		"kills of readers are not counted":                  "kills of readers are counted",
+		"kills of workers are not counted":                  "kills of workers are counted",
 		"passwords are not looked at":                       "a file with a password is left to who has it",
 		"a password is held for good":                       "a file with a password is left to who has it",
 	} {

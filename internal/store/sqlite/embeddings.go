@@ -17,7 +17,7 @@ func (db *DB) Embeddings(ctx context.Context, space string, chunkIDs []string) (
 	out := make(map[string][]float32, len(chunkIDs))
 	for len(chunkIDs) > 0 {
 		n := min(len(chunkIDs), 500)
-		rows, err := db.readers.QueryContext(ctx, `SELECT chunk_id, vector FROM embeddings WHERE space = ? AND chunk_id IN (`+marks(n)+`)`,
+		rows, err := db.readOnly.QueryContext(ctx, `SELECT chunk_id, vector FROM embeddings WHERE space = ? AND chunk_id IN (`+marks(n)+`)`,
 			append([]any{space}, anys(chunkIDs[:n])...)...)
 		if err != nil {
 			return nil, translate(err)
@@ -59,7 +59,7 @@ func (db *DB) PutEmbeddings(ctx context.Context, space string, chunkIDs []string
 // AnyEmbedding returns a stored vector of a space; ok is false when there is none.
 func (db *DB) AnyEmbedding(ctx context.Context, space string) (chunkID string, vector []float32, ok bool, err error) {
 	var raw []byte
-	err = db.readers.QueryRowContext(ctx, `SELECT chunk_id, vector FROM embeddings WHERE space = ? LIMIT 1`, space).Scan(&chunkID, &raw)
+	err = db.readOnly.QueryRowContext(ctx, `SELECT chunk_id, vector FROM embeddings WHERE space = ? LIMIT 1`, space).Scan(&chunkID, &raw)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil, false, nil
 	}
@@ -101,7 +101,7 @@ func decodeVector(b []byte) ([]float32, error) {
 // it was not.
 func (db *DB) FitName(ctx context.Context) (string, error) {
 	var name string
-	err := db.readers.QueryRowContext(ctx, `SELECT name FROM fits WHERE one = 1`).Scan(&name)
+	err := db.readOnly.QueryRowContext(ctx, `SELECT name FROM fits WHERE one = 1`).Scan(&name)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
@@ -111,7 +111,7 @@ func (db *DB) FitName(ctx context.Context) (string, error) {
 // Fit returns the built-in embedder as it was fitted last; name is "" where it was
 // not.
 func (db *DB) Fit(ctx context.Context) (name string, model []byte, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT name, model FROM fits WHERE one = 1`).Scan(&name, &model)
+	err = db.readOnly.QueryRowContext(ctx, `SELECT name, model FROM fits WHERE one = 1`).Scan(&name, &model)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil, nil
 	}

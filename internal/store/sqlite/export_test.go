@@ -19,5 +19,5 @@ func (db *DB) Exec(statement string, args ...any) error {
 
 // Get reads one value.
 func (db *DB) Get(value any, query string, args ...any) error {
-	return db.readers.QueryRow(query, args...).Scan(value)
+	return db.readOnly.QueryRow(query, args...).Scan(value)
 }

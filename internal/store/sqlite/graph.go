@@ -121,7 +121,7 @@ func (db *DB) PassagesNamedBy(ctx context.Context, by ibid.NamedBy, limit int) (
 // NamingCounts returns how many passages were looked at by whom, and how many
 // entities they name.
 func (db *DB) NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, entities int, err error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT by, passages FROM named WHERE passages > 0`)
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT by, passages FROM named WHERE passages > 0`)
 	if err != nil {
 		return nil, 0, translate(err)
 	}
@@ -136,7 +136,7 @@ func (db *DB) NamingCounts(ctx context.Context) (passages map[ibid.NamedBy]int, 
 	if err != nil {
 		return nil, 0, translate(err)
 	}
-	err = db.readers.QueryRowContext(ctx, `SELECT entities FROM library WHERE principal = ''`).Scan(&entities)
+	err = db.readOnly.QueryRowContext(ctx, `SELECT entities FROM library WHERE principal = ''`).Scan(&entities)
 	return passages, entities, translate(err)
 }
 
@@ -147,7 +147,7 @@ func (db *DB) Namings(ctx context.Context, view access.View, documentID string, 
 	if _, err := page.DecodeCursor(&after); err != nil {
 		return nil, "", err
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT p.id, p.ordinal, e.key, e.name, m.count FROM
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT p.id, p.ordinal, e.key, e.name, m.count FROM
 		(SELECT id, ordinal, number FROM chunks WHERE document_id = (SELECT id FROM documents WHERE id = ?1 AND `+seen.By(view, "principal", 2)+`)
 			AND level = 2 AND ordinal > ?3 AND EXISTS (SELECT 1 FROM mentions WHERE passage = number) ORDER BY ordinal LIMIT ?4) p
 		CROSS JOIN mentions m ON m.passage = p.number JOIN entities e ON e.id = m.entity ORDER BY p.ordinal, e.key`,
@@ -182,14 +182,14 @@ func (db *DB) Namings(ctx context.Context, view access.View, documentID string, 
 // most often named first.
 func (db *DB) EntityKeys(ctx context.Context, view access.View, key string, limit int) ([]string, error) {
 	var known bool
-	err := db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM entities WHERE key = ?1 AND `+namedInSeen(view, 2)+`)`, key, seen.Who(view)).Scan(&known)
+	err := db.readOnly.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM entities WHERE key = ?1 AND `+namedInSeen(view, 2)+`)`, key, seen.Who(view)).Scan(&known)
 	if err != nil || key == "" {
 		return nil, translate(err)
 	}
 	if known {
 		return []string{key}, nil
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT key FROM entities
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT key FROM entities
 		WHERE (instr(' ' || key || ' ', ' ' || ?1 || ' ') > 0 OR instr(' ' || ?1 || ' ', ' ' || key || ' ') > 0) AND `+namedInSeen(view, 3)+`
 		ORDER BY instr(' ' || key || ' ', ' ' || ?1 || ' ') = 0, (SELECT count(*) FROM mentions WHERE entity = entities.id) DESC, key
 		LIMIT ?2`, key, limit, seen.Who(view))
@@ -216,7 +216,7 @@ func (db *DB) PassagesNaming(ctx context.Context, view access.View, keys []strin
 	p.filter(`e.key = ?`)
 	out := map[string][]string{}
 	for _, key := range keys {
-		rows, err := db.readers.QueryContext(ctx, `SELECT c.id FROM `+p.rows()+` ORDER BY m.count DESC, c.number LIMIT ?`, append(p.args[:len(p.args):len(p.args)], key, each)...)
+		rows, err := db.readOnly.QueryContext(ctx, `SELECT c.id FROM `+p.rows()+` ORDER BY m.count DESC, c.number LIMIT ?`, append(p.args[:len(p.args):len(p.args)], key, each)...)
 		if err != nil {
 			return nil, translate(err)
 		}
@@ -248,7 +248,7 @@ func (db *DB) Neighbours(ctx context.Context, view access.View, chunkIDs []strin
 	if err != nil {
 		return nil, 0, err
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT e.key, e.name, n.together, (SELECT count(*) FROM mentions WHERE entity = e.id)
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT e.key, e.name, n.together, (SELECT count(*) FROM mentions WHERE entity = e.id)
 		FROM (SELECT m.entity, count(*) AS together FROM chunks JOIN mentions m ON m.passage = chunks.number
 			WHERE chunks.id IN (SELECT value FROM json_each(?1)) AND `+seen.Document(view, 3)+` GROUP BY m.entity ORDER BY together DESC, m.entity LIMIT ?2) n
 		JOIN entities e ON e.id = n.entity ORDER BY n.together DESC, e.key`, string(ids), maxNeighbours, seen.Who(view))
@@ -261,6 +261,6 @@ func (db *DB) Neighbours(ctx context.Context, view access.View, chunkIDs []strin
 	if err != nil || len(near) == 0 {
 		return nil, 0, translate(err)
 	}
-	err = db.readers.QueryRowContext(ctx, `SELECT coalesce(sum(passages), 0) FROM named WHERE by > 0`).Scan(&passages)
+	err = db.readOnly.QueryRowContext(ctx, `SELECT coalesce(sum(passages), 0) FROM named WHERE by > 0`).Scan(&passages)
 	return near, passages, translate(err)
 }

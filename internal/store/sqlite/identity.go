@@ -29,7 +29,7 @@ func (db *DB) SetIdentity(ctx context.Context, identity string) error {
 		return fmt.Errorf("note to which data directory the database belongs: %w", err)
 	}
 	var busy, pages, moved int
-	if err := db.readers.QueryRowContext(ctx, "PRAGMA wal_checkpoint(FULL)").Scan(&busy, &pages, &moved); err != nil {
+	if err := db.readOnly.QueryRowContext(ctx, "PRAGMA wal_checkpoint(FULL)").Scan(&busy, &pages, &moved); err != nil {
 		return fmt.Errorf("move the log into the database: %w", translate(err))
 	}
 	switch written, _, err := file.ReadMark(db.path); {

@@ -16,7 +16,7 @@ type TableSize struct {
 // Sizes returns what every table and index takes in the database file, and how
 // much of the file is free for what comes next. It reads the whole file.
 func (db *DB) Sizes(ctx context.Context) (tables []TableSize, free int64, err error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT s.name, coalesce(m.tbl_name, s.name), sum(s.pgsize)
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT s.name, coalesce(m.tbl_name, s.name), sum(s.pgsize)
 		FROM dbstat s LEFT JOIN sqlite_schema m ON m.name = s.name GROUP BY s.name ORDER BY 2, s.name`)
 	if err != nil {
 		return nil, 0, translate(err)
@@ -30,11 +30,11 @@ func (db *DB) Sizes(ctx context.Context) (tables []TableSize, free int64, err er
 	for i := range tables {
 		if t := &tables[i]; t.Name == t.Table && t.Name != "sqlite_schema" {
 			// The name is the schema's own, quoted as SQL wants it.
-			if err := db.readers.QueryRowContext(ctx, `SELECT count(*) FROM "`+t.Name+`"`).Scan(&t.Rows); err != nil {
+			if err := db.readOnly.QueryRowContext(ctx, `SELECT count(*) FROM "`+t.Name+`"`).Scan(&t.Rows); err != nil {
 				return nil, 0, translate(err)
 			}
 		}
 	}
-	err = db.readers.QueryRowContext(ctx, `SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size`).Scan(&free)
+	err = db.readOnly.QueryRowContext(ctx, `SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size`).Scan(&free)
 	return tables, free, translate(err)
 }

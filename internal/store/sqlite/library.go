@@ -26,7 +26,7 @@ func scanDocument(row interface{ Scan(...any) error }, more ...any) (ibid.Docume
 
 // Document returns one document of the library.
 func (db *DB) Document(ctx context.Context, view access.View, id string) (ibid.Document, error) {
-	d, err := scanDocument(db.readers.QueryRowContext(ctx, `SELECT principal, data FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen.By(view, "principal", 2), id, seen.Who(view)))
+	d, err := scanDocument(db.readOnly.QueryRowContext(ctx, `SELECT principal, data FROM documents WHERE id = ?1 AND removed_at IS NULL AND `+seen.By(view, "principal", 2), id, seen.Who(view)))
 	return d, gone(err, id)
 }
 
@@ -36,7 +36,7 @@ func (db *DB) DocumentsByID(ctx context.Context, view access.View, ids []string)
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT principal, data FROM documents
 		WHERE removed_at IS NULL AND id IN (SELECT value FROM json_each(?1)) AND `+seen.By(view, "principal", 2), jsonList(ids), seen.Who(view))
 	if err != nil {
 		return nil, translate(err)
@@ -47,7 +47,7 @@ func (db *DB) DocumentsByID(ctx context.Context, view access.View, ids []string)
 // HasVersion reports whether a document has or had a version, or waits to be read with
 // it. The document may have been removed.
 func (db *DB) HasVersion(ctx context.Context, view access.View, documentID, version string) (has bool, err error) {
-	err = db.readers.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM documents WHERE id = ?1 AND `+seen.By(view, "principal", 3)+`
+	err = db.readOnly.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM documents WHERE id = ?1 AND `+seen.By(view, "principal", 3)+`
 		AND (pending = ?2 OR json_extract(data, '$.version') = ?2 OR EXISTS (SELECT 1 FROM versions v WHERE v.document_id = ?1 AND v.hash = ?2)))`,
 		documentID, version, seen.Who(view)).Scan(&has)
 	return has, translate(err)
@@ -55,7 +55,7 @@ func (db *DB) HasVersion(ctx context.Context, view access.View, documentID, vers
 
 // Known returns those of some ids that are documents', removed ones among them.
 func (db *DB) Known(ctx context.Context, view access.View, ids []string) ([]string, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT id FROM documents WHERE id IN (SELECT value FROM json_each(?1)) AND `+seen.By(view, "principal", 2),
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT id FROM documents WHERE id IN (SELECT value FROM json_each(?1)) AND `+seen.By(view, "principal", 2),
 		jsonList(ids), seen.Who(view))
 	if err != nil {
 		return nil, translate(err)
@@ -68,7 +68,7 @@ func (db *DB) Known(ctx context.Context, view access.View, ids []string) ([]stri
 func (db *DB) Extract(ctx context.Context, view access.View, documentID, version string) (ibid.Extract, error) {
 	var x ibid.Extract
 	var packed []byte
-	err := db.readers.QueryRowContext(ctx, `SELECT extract FROM versions
+	err := db.readOnly.QueryRowContext(ctx, `SELECT extract FROM versions
 		WHERE document_id = ?1 AND hash = CASE WHEN ?2 = '' THEN
 			(SELECT json_extract(data, '$.version') FROM documents WHERE id = ?1) ELSE ?2 END
 		AND (SELECT `+seen.By(view, "principal", 3)+` FROM documents WHERE id = ?1)`, documentID, version, seen.Who(view)).Scan(&packed)
@@ -85,7 +85,7 @@ func (db *DB) ChunkSets(ctx context.Context, page ibid.Page) (sets []ibid.Docume
 	if _, err := page.DecodeCursor(&after); err != nil {
 		return nil, "", err
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT d.id, d.change, c.id FROM
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT d.id, d.change, c.id FROM
 			(SELECT id, change FROM documents WHERE id > ? AND removed_at IS NULL ORDER BY id LIMIT ?) d
 		LEFT JOIN chunks c ON c.document_id = d.id AND c.level = 2 ORDER BY d.id`, after, page.Size())
 	if err != nil {
@@ -114,7 +114,7 @@ func (db *DB) ChunkSets(ctx context.Context, page ibid.Page) (sets []ibid.Docume
 // Changes returns the changes of what is searched after a change number, in order.
 // There are at most limit; an empty list says that there are no more.
 func (db *DB) Changes(ctx context.Context, after int64, limit int) ([]ibid.Change, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data, change, removed_at IS NOT NULL FROM documents
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT principal, data, change, removed_at IS NOT NULL FROM documents
 		WHERE change > ? ORDER BY change LIMIT ?`, after, limit)
 	if err != nil {
 		return nil, translate(err)
@@ -125,13 +125,13 @@ func (db *DB) Changes(ctx context.Context, after int64, limit int) ([]ibid.Chang
 // LastNumber returns the highest change number that there is.
 func (db *DB) LastNumber(ctx context.Context) (int64, error) {
 	var number int64
-	err := db.readers.QueryRowContext(ctx, `SELECT coalesce(max(change), 0) FROM documents`).Scan(&number)
+	err := db.readOnly.QueryRowContext(ctx, `SELECT coalesce(max(change), 0) FROM documents`).Scan(&number)
 	return number, translate(err)
 }
 
 // LastChange returns the last change of one document, which may have been removed.
 func (db *DB) LastChange(ctx context.Context, documentID string) (ibid.Change, error) {
-	c, err := scanChange(db.readers.QueryRowContext(ctx, `SELECT principal, data, change, removed_at IS NOT NULL FROM documents WHERE id = ?`, documentID))
+	c, err := scanChange(db.readOnly.QueryRowContext(ctx, `SELECT principal, data, change, removed_at IS NOT NULL FROM documents WHERE id = ?`, documentID))
 	return c, gone(err, documentID)
 }
 

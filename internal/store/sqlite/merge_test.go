@@ -27,7 +27,7 @@ func TestMergeNames(t *testing.T) {
 	}
 	parts := func() (n int) {
 		t.Helper()
-		if err := db.readers.QueryRowContext(t.Context(), `SELECT count(DISTINCT segid) FROM document_parts_idx`).Scan(&n); err != nil {
+		if err := db.readOnly.QueryRowContext(t.Context(), `SELECT count(DISTINCT segid) FROM document_parts_idx`).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n

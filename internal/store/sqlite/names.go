@@ -59,7 +59,7 @@ func (db *DB) matchParts(ctx context.Context, wanted []string) (match string, n 
 		return "", 0, nil
 	}
 	match = strings.Join(all, " AND ")
-	err = db.readers.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM document_parts WHERE document_parts MATCH ? LIMIT ?)`,
+	err = db.readOnly.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM document_parts WHERE document_parts MATCH ? LIMIT ?)`,
 		match, db.few+1).Scan(&n)
 	return match, n, translate(err)
 }
@@ -72,7 +72,7 @@ func (db *DB) termsFrom(ctx context.Context, beginning string) ([]string, error)
 	if beginning == "" {
 		return nil, nil
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT term FROM document_parts_terms WHERE term >= ? AND term < ? LIMIT ?`,
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT term FROM document_parts_terms WHERE term >= ? AND term < ? LIMIT ?`,
 		beginning, beginning+string(utf8.MaxRune), maxTerms+1)
 	if err != nil {
 		return nil, translate(err)
@@ -141,7 +141,7 @@ func (db *DB) among(ctx context.Context, view access.View, scope ibid.Scope, fro
 	for _, f := range append(filters, also...) {
 		p.filter(f.where, f.args...)
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT d.principal, d.data FROM (
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT d.principal, d.data FROM (
 		SELECT DISTINCT k.id, k.name, k.number FROM `+p.rows()+` LIMIT ?
 		) p CROSS JOIN documents d ON d.id = p.id ORDER BY p.name, p.number`, append(p.args, maxCalled)...)
 	if err != nil {
@@ -206,7 +206,7 @@ func (db *DB) withWords(ctx context.Context, view access.View, scope ibid.Scope,
 	for _, f := range filters {
 		p.filter(f.where, f.args...)
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT d.principal, d.data FROM `+p.rows(), p.args...)
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT d.principal, d.data FROM `+p.rows(), p.args...)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -240,7 +240,7 @@ func (db *DB) Alike(ctx context.Context, view access.View, scope ibid.Scope, fol
 	for i := 0; i+3 <= len(runes) && shared < maxCompared; i++ {
 		part := ftsPhrase(string(runes[i : i+3]))
 		var n int
-		err := db.readers.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM document_parts WHERE document_parts MATCH ? LIMIT ?)`,
+		err := db.readOnly.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM document_parts WHERE document_parts MATCH ? LIMIT ?)`,
 			part, maxSharing+1).Scan(&n)
 		if err != nil {
 			return nil, translate(err)

@@ -245,7 +245,7 @@ func labelFilter(ids []int64, documents int) filter {
 // findLabel returns the numbers of a label, and how many documents have it: 0 where
 // there is no such label.
 func (db *DB) findLabel(ctx context.Context, whose []string, l schema.Label) (ids []int64, documents int, err error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT id, documents FROM labels WHERE principal IN (SELECT value FROM json_each(?)) AND kind = ? AND value = ?`,
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT id, documents FROM labels WHERE principal IN (SELECT value FROM json_each(?)) AND kind = ? AND value = ?`,
 		jsonList(whose), l.Kind, l.Value)
 	if err != nil {
 		return nil, 0, translate(err)
@@ -310,7 +310,7 @@ func (db *DB) Documents(ctx context.Context, view access.View, q ibid.DocumentQu
 	if err := p.after(page); err != nil || p.none {
 		return nil, "", err
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT d.principal, d.data, p.number, p.sorted FROM (
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT d.principal, d.data, p.number, p.sorted FROM (
 		SELECT k.number, k.id, `+p.column+` AS sorted FROM `+p.rows()+` ORDER BY `+p.orderBy()+` LIMIT ?
 		) p CROSS JOIN documents d ON d.id = p.id`, append(p.args, page.Size()+1)...)
 	if err != nil {
@@ -378,7 +378,7 @@ func (db *DB) CountDocuments(ctx context.Context, view access.View, q ibid.Docum
 	if p.known >= 0 {
 		return p.known, true, nil
 	}
-	err = db.readers.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM `+p.rows()+` LIMIT ?)`, append(p.args, countedDocuments+1)...).Scan(&n)
+	err = db.readOnly.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM `+p.rows()+` LIMIT ?)`, append(p.args, countedDocuments+1)...).Scan(&n)
 	if n > countedDocuments {
 		return countedDocuments, false, translate(err)
 	}

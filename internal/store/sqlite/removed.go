@@ -31,7 +31,7 @@ func (db *DB) Removed(ctx context.Context, view access.View, since time.Time, pa
 	if behind {
 		where += ` AND (removed_at, id) < (?2, ?3)`
 	}
-	rows, err := db.readers.QueryContext(ctx, `
+	rows, err := db.readOnly.QueryContext(ctx, `
 		SELECT 'document', id, json_extract(data, '$.name'), coalesce(json_extract(data, '$.folder'), ''), removed_at AS at
 			FROM documents WHERE `+where+` AND (removed_with = id OR EXISTS (
 				SELECT 1 FROM documents a WHERE a.id = documents.removed_with AND a.removed_at IS NULL))
@@ -118,7 +118,7 @@ func (db *DB) RemovedWith(ctx context.Context, view access.View, id string, sinc
 	// The depth of a document is how many archives it lies in, its own row counting
 	// as none.
 	const depthOf = `CASE id WHEN ?1 THEN 0 ELSE 1 + (length(source) - length(replace(source, '!/', ''))) / 2 END`
-	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data, `+depthOf+` AS depth FROM documents
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT principal, data, `+depthOf+` AS depth FROM documents
 		WHERE (removed_with = ?1 OR id = ?1) AND removed_at >= ?2 AND (`+depthOf+`, id) > (?4, ?5) AND `+seen.By(view, "principal", 3)+`
 		ORDER BY depth, id LIMIT ?6`, id, millis(since), seen.Who(view), depth, last, page.Size()+1)
 	if err != nil {
@@ -146,7 +146,7 @@ func (db *DB) HalfRestored(ctx context.Context, page ibid.Page) (documentIDs []s
 	if _, err := page.DecodeCursor(&after); err != nil {
 		return nil, "", err
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT DISTINCT d.removed_with FROM documents d JOIN documents a ON a.id = d.removed_with
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT DISTINCT d.removed_with FROM documents d JOIN documents a ON a.id = d.removed_with
 		WHERE d.removed_with > ? AND d.removed_at IS NOT NULL AND d.removed_with IS NOT NULL AND a.removed_at IS NULL ORDER BY d.removed_with LIMIT ?`, after, page.Size()+1)
 	if err != nil {
 		return nil, "", translate(err)

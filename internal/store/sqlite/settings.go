@@ -9,7 +9,7 @@ import (
 // Setting returns a stored value, "" when there is none.
 func (db *DB) Setting(ctx context.Context, name string) (string, error) {
 	var v string
-	err := db.readers.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = ?`, name).Scan(&v)
+	err := db.readOnly.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = ?`, name).Scan(&v)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}

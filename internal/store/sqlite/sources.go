@@ -19,7 +19,7 @@ func (db *DB) DocumentsBySource(ctx context.Context, view access.View, sources [
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT d.principal, d.data FROM json_each(?1) j CROSS JOIN documents d ON d.source = j.value
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT d.principal, d.data FROM json_each(?1) j CROSS JOIN documents d ON d.source = j.value
 		WHERE d.removed_at IS NULL AND d.source <> '' AND `+seen.OfPrincipals(view, "d.principal", 2), string(list), seen.Who(view))
 	if err != nil {
 		return nil, translate(err)
@@ -42,7 +42,7 @@ func (db *DB) DocumentsFrom(ctx context.Context, view access.View, prefix string
 	if later {
 		from = `source > ?1`
 	}
-	rows, err := db.readers.QueryContext(ctx, `SELECT principal, data FROM documents
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT principal, data FROM documents
 		WHERE removed_at IS NULL AND `+from+` AND source < ?2 AND `+seen.OfPrincipals(view, "principal", 4)+` ORDER BY source LIMIT ?3`,
 		max(prefix, after), prefix+string(utf8.MaxRune), page.Size()+1, seen.Who(view))
 	if err != nil {

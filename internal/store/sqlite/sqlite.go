@@ -30,11 +30,11 @@ import (
 type DB struct {
 	*conversation.Store
 
-	file    *file.File
-	path    string
-	log     *slog.Logger
-	readers *sql.DB
-	few     int // fewDocuments
+	file     *file.File
+	path     string
+	log      *slog.Logger
+	readOnly *sql.DB
+	few      int // fewDocuments
 
 	now       func() time.Time // the clock of leases
 	joined    sync.Mutex
@@ -57,7 +57,7 @@ func open(ctx context.Context, path string, log *slog.Logger, driver string) (*D
 	if err != nil {
 		return nil, err
 	}
-	return &DB{Store: conversation.New(f, path, time.Now), file: f, path: path, log: log, readers: f.Readers, few: fewDocuments, now: time.Now}, nil
+	return &DB{Store: conversation.New(f, path, time.Now), file: f, path: path, log: log, readOnly: f.ReadOnly, few: fewDocuments, now: time.Now}, nil
 }
 
 func migrate(ctx context.Context, conn *sql.Conn) error {
@@ -96,11 +96,11 @@ func (db *DB) Join() (*process.Process, error) {
 // Check asks the database for one trivial row.
 func (db *DB) Check(ctx context.Context) error {
 	var one int
-	return translate(db.readers.QueryRowContext(ctx, "SELECT 1").Scan(&one))
+	return translate(db.readOnly.QueryRowContext(ctx, "SELECT 1").Scan(&one))
 }
 
 // Verify runs SQLite's own integrity check; it reads the whole file.
-func (db *DB) Verify(ctx context.Context) error { return file.Verify(ctx, db.readers, db.path) }
+func (db *DB) Verify(ctx context.Context) error { return file.Verify(ctx, db.readOnly, db.path) }
 
 // What every file of this package uses of the ones below.
 type querier = file.Querier

@@ -72,7 +72,7 @@ func (db *DB) SweepTombstones(ctx context.Context, before time.Time, upTo int64)
 // VersionInUse reports whether anything refers to the bytes of a version.
 func (db *DB) VersionInUse(ctx context.Context, hash string) (bool, error) {
 	var used bool
-	err := db.readers.QueryRowContext(ctx, "SELECT "+fmt.Sprintf(schema.InUse, "?1"), hash).Scan(&used)
+	err := db.readOnly.QueryRowContext(ctx, "SELECT "+fmt.Sprintf(schema.InUse, "?1"), hash).Scan(&used)
 	return used, translate(err)
 }
 
@@ -119,6 +119,6 @@ func (db *DB) ForgetDiscarded(ctx context.Context, hash string) error {
 // come from: something refers to them, or did and they wait to be deleted.
 func (db *DB) ListsVersion(ctx context.Context, hash string) (bool, error) {
 	var listed bool
-	err := db.readers.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM discarded WHERE hash = ?1) OR "+fmt.Sprintf(schema.InUse, "?1"), hash).Scan(&listed)
+	err := db.readOnly.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM discarded WHERE hash = ?1) OR "+fmt.Sprintf(schema.InUse, "?1"), hash).Scan(&listed)
 	return listed, translate(err)
 }

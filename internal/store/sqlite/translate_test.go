@@ -14,7 +14,7 @@ func TestWhatCannotBeWrittenIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	_, err = db.readers.ExecContext(t.Context(), "DELETE FROM threads") // the readers' connections only read
+	_, err = db.readOnly.ExecContext(t.Context(), "DELETE FROM threads") // they only read
 	err = translate(err)
 	if ibid.CodeOf(err) != ibid.CodeInternal || !strings.Contains(err.Error(), "writable") {
 		t.Errorf("the error is %v", err)

@@ -16,7 +16,7 @@ const maxAnswered = 10_000
 // Answered returns the questions answered under a key, newest first, without
 // those of a thread. Answers that were not completed are no answers.
 func (db *Store) Answered(ctx context.Context, view access.View, key, notOfThread string, limit int) ([]ibid.Answered, error) {
-	rows, err := db.file.Readers.QueryContext(ctx, `SELECT a.message_id, a.question, a.answered_at
+	rows, err := db.file.ReadOnly.QueryContext(ctx, `SELECT a.message_id, a.question, a.answered_at
 		FROM answered a JOIN messages m ON m.id = a.message_id
 		WHERE a.key = ?1 AND a.thread_id <> ?2 AND m.status = ?3 AND `+seen.By(view, "a.principal", 5)+` AND `+seen.InThread(view, 5)+` ORDER BY a.answered_at DESC LIMIT ?4`,
 		key, notOfThread, ibid.StatusCompleted, limit, seen.Who(view))

@@ -23,7 +23,7 @@ func (db *Store) Branch(ctx context.Context, view access.View, threadID, headID 
 	if _, err := page.DecodeCursor(&headID); err != nil {
 		return nil, "", err
 	}
-	rows, err := db.file.Readers.QueryContext(ctx, `WITH RECURSIVE up (id, parent_id, n) AS (
+	rows, err := db.file.ReadOnly.QueryContext(ctx, `WITH RECURSIVE up (id, parent_id, n) AS (
 			SELECT id, parent_id, 1 FROM messages m WHERE id = ?1 AND thread_id = ?2 AND `+seen.InThread(view, 4)+`
 			UNION ALL
 			SELECT m.id, m.parent_id, up.n + 1 FROM up JOIN messages m ON m.id = up.parent_id WHERE up.n < ?3)
@@ -55,7 +55,7 @@ func (db *Store) BranchAround(ctx context.Context, view access.View, threadID, h
 	limit = ibid.Page{Limit: limit}.Size()
 	from, below, err := db.fromHead(ctx, view, threadID, headID, messageID, limit/2)
 	if errors.Is(err, sql.ErrNoRows) {
-		if headID, err = newestBelow(ctx, db.file.Readers, view, threadID, messageID); err != nil {
+		if headID, err = newestBelow(ctx, db.file.ReadOnly, view, threadID, messageID); err != nil {
 			return nil, "", "", err
 		}
 		from, below, err = db.fromHead(ctx, view, threadID, headID, messageID, limit/2)
@@ -102,7 +102,7 @@ func (db *Store) BranchAfter(ctx context.Context, view access.View, threadID str
 // how many stand below it in turn. It fails with sql.ErrNoRows when the branch
 // doesn't hold the message.
 func (db *Store) fromHead(ctx context.Context, view access.View, threadID, headID, messageID string, steps int) (id string, below int, err error) {
-	err = db.file.Readers.QueryRowContext(ctx, `WITH RECURSIVE up (id, parent_id, n) AS MATERIALIZED (
+	err = db.file.ReadOnly.QueryRowContext(ctx, `WITH RECURSIVE up (id, parent_id, n) AS MATERIALIZED (
 			SELECT id, parent_id, 0 FROM messages m WHERE id = ?1 AND thread_id = ?2 AND `+seen.InThread(view, 5)+`
 			UNION ALL
 			SELECT m.id, m.parent_id, up.n + 1 FROM up JOIN messages m ON m.id = up.parent_id WHERE up.id <> ?3)
@@ -145,7 +145,7 @@ func (db *Store) Siblings(ctx context.Context, view access.View, messageIDs []st
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.file.Readers.QueryContext(ctx, `SELECT m.id, s.id FROM json_each(?1) j
+	rows, err := db.file.ReadOnly.QueryContext(ctx, `SELECT m.id, s.id FROM json_each(?1) j
 		JOIN messages m ON m.id = j.value AND `+seen.Message(view, 2)+`
 		JOIN messages s ON s.parent_id = m.parent_id AND s.thread_id = m.thread_id AND s.role = m.role
 		ORDER BY m.id, s.created_at, s.id`, string(list), seen.Who(view))
@@ -170,7 +170,7 @@ func (db *Store) Siblings(ctx context.Context, view access.View, messageIDs []st
 // Questions returns how many questions stand on the branch of a message, itself
 // included; none for the empty id.
 func (db *Store) Questions(ctx context.Context, view access.View, messageID string) (n int, err error) {
-	err = db.file.Readers.QueryRowContext(ctx, `SELECT coalesce((SELECT questions FROM messages m WHERE id = ?1 AND `+seen.Message(view, 2)+`), 0)`,
+	err = db.file.ReadOnly.QueryRowContext(ctx, `SELECT coalesce((SELECT questions FROM messages m WHERE id = ?1 AND `+seen.Message(view, 2)+`), 0)`,
 		messageID, seen.Who(view)).Scan(&n)
 	return n, file.Translate(err)
 }

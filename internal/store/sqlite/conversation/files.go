@@ -76,7 +76,7 @@ func (db *Store) Files(ctx context.Context, view access.View, threadID string, p
 	if behind { // in descending order, but for the role
 		where = `m.created_at <= ?3 AND (m.created_at < ?3 OR m.role > ?4 OR m.role = ?4 AND (m.id, f.n) < (?5, ?6))`
 	}
-	rows, err := db.file.Readers.QueryContext(ctx, `SELECT `+fileColumns+`, m.created_at, m.role FROM messages m CROSS JOIN files f ON f.message_id = m.id
+	rows, err := db.file.ReadOnly.QueryContext(ctx, `SELECT `+fileColumns+`, m.created_at, m.role FROM messages m CROSS JOIN files f ON f.message_id = m.id
 		WHERE m.thread_id = ?1 AND m.files > 0 AND `+where+` AND `+seen.InThread(view, 2)+`
 		ORDER BY m.created_at DESC, m.role, m.id DESC, f.n DESC LIMIT ?7`, threadID, seen.Who(view), at, role, messageID, n, page.Size()+1)
 	if err != nil {
@@ -101,7 +101,7 @@ func (db *Store) Files(ctx context.Context, view access.View, threadID string, p
 // File returns one file with its bytes.
 func (db *Store) File(ctx context.Context, view access.View, messageID string, n int) (ibid.File, error) {
 	var data []byte
-	f, err := scanFile(db.file.Readers.QueryRowContext(ctx, `SELECT `+fileColumns+`, f.data FROM files f JOIN messages m ON m.id = f.message_id
+	f, err := scanFile(db.file.ReadOnly.QueryRowContext(ctx, `SELECT `+fileColumns+`, f.data FROM files f JOIN messages m ON m.id = f.message_id
 		WHERE f.message_id = ?1 AND f.n = ?2 AND `+seen.InThread(view, 3), messageID, n, seen.Who(view)).Scan, &data)
 	f.Data = data
 	if errors.Is(err, sql.ErrNoRows) {
@@ -115,7 +115,7 @@ func (db *Store) File(ctx context.Context, view access.View, messageID string, n
 func (db *Store) FileText(ctx context.Context, view access.View, messageID string, n int) (ibid.Extract, error) {
 	var x ibid.Extract
 	var packed []byte
-	err := db.file.Readers.QueryRowContext(ctx, `SELECT f.extract FROM files f JOIN messages m ON m.id = f.message_id
+	err := db.file.ReadOnly.QueryRowContext(ctx, `SELECT f.extract FROM files f JOIN messages m ON m.id = f.message_id
 		WHERE f.message_id = ?1 AND f.n = ?2 AND `+seen.Message(view, 3), messageID, n, seen.Who(view)).Scan(&packed)
 	switch {
 	case errors.Is(err, sql.ErrNoRows), err == nil && packed == nil:

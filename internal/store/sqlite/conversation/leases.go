@@ -33,7 +33,7 @@ func (db *Store) ClaimQueued(ctx context.Context, runID, owner string, lease tim
 // what it finds in the transaction.
 func (db *Store) claimRun(ctx context.Context, owner string, lease time.Duration, which string, args ...any) (*ibid.Run, error) {
 	var id string
-	err := db.file.Readers.QueryRowContext(ctx, which, args...).Scan(&id)
+	err := db.file.ReadOnly.QueryRowContext(ctx, which, args...).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -46,7 +46,7 @@ func (db *Store) Messages(ctx context.Context, view access.View, threadID string
 		// are for messages of the same millisecond.
 		query += ` AND created_at <= ?3 AND (created_at < ?3 OR role > ?4 OR role = ?4 AND id < ?5)`
 	}
-	rows, err := db.file.Readers.QueryContext(ctx, query+` ORDER BY created_at DESC, role, id DESC LIMIT ?2`, threadID, page.Size()+1, at, role, id, seen.Who(view))
+	rows, err := db.file.ReadOnly.QueryContext(ctx, query+` ORDER BY created_at DESC, role, id DESC LIMIT ?2`, threadID, page.Size()+1, at, role, id, seen.Who(view))
 	if err != nil {
 		return nil, "", file.Translate(err)
 	}
@@ -65,7 +65,7 @@ func (db *Store) Messages(ctx context.Context, view access.View, threadID string
 
 // Message returns one message as it was last saved.
 func (db *Store) Message(ctx context.Context, view access.View, id string) (ibid.Message, error) {
-	m, err := scanMessage(db.file.Readers.QueryRowContext(ctx, `SELECT data FROM messages m WHERE id = ?1 AND `+seen.InThread(view, 2), id, seen.Who(view)))
+	m, err := scanMessage(db.file.ReadOnly.QueryRowContext(ctx, `SELECT data FROM messages m WHERE id = ?1 AND `+seen.InThread(view, 2), id, seen.Who(view)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return m, ibid.Errorf(ibid.CodeNotFound, "there is no message %s", id)
 	}

@@ -236,7 +236,7 @@ func finish(ctx context.Context, q file.Querier, runID string, m ibid.Message, a
 
 // Run returns a run by its id.
 func (db *Store) Run(ctx context.Context, view access.View, id string) (*ibid.Run, error) {
-	r, err := scanRun(db.file.Readers.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs m WHERE id = ?1 AND `+seen.InThread(view, 2), id, seen.Who(view)))
+	r, err := scanRun(db.file.ReadOnly.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs m WHERE id = ?1 AND `+seen.InThread(view, 2), id, seen.Who(view)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ibid.Errorf(ibid.CodeNotFound, "there is no run %s", id)
 	}
@@ -245,12 +245,12 @@ func (db *Store) Run(ctx context.Context, view access.View, id string) (*ibid.Ru
 
 // LiveRun returns the active run of a thread, or nil.
 func (db *Store) LiveRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error) {
-	return liveRun(ctx, db.file.Readers, view, threadID)
+	return liveRun(ctx, db.file.ReadOnly, view, threadID)
 }
 
 // LatestRun returns the run of a thread that was accepted last, or nil.
 func (db *Store) LatestRun(ctx context.Context, view access.View, threadID string) (*ibid.Run, error) {
-	r, err := scanRun(db.file.Readers.QueryRowContext(ctx,
+	r, err := scanRun(db.file.ReadOnly.QueryRowContext(ctx,
 		`SELECT `+runColumns+` FROM runs m WHERE thread_id = ?1 AND `+seen.InThread(view, 2)+` ORDER BY accepted_at DESC, id DESC LIMIT 1`, threadID, seen.Who(view)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -270,7 +270,7 @@ func (db *Store) WaitingRuns(ctx context.Context, page ibid.Page) (runIDs []stri
 	if behind {
 		where += ` AND (accepted_at, id) > (?1, ?2)`
 	}
-	rows, err := db.file.Readers.QueryContext(ctx, `SELECT id, accepted_at FROM runs WHERE `+where+` ORDER BY accepted_at, id LIMIT ?3`, accepted, last, page.Size()+1)
+	rows, err := db.file.ReadOnly.QueryContext(ctx, `SELECT id, accepted_at FROM runs WHERE `+where+` ORDER BY accepted_at, id LIMIT ?3`, accepted, last, page.Size()+1)
 	if err != nil {
 		return nil, "", file.Translate(err)
 	}
@@ -288,7 +288,7 @@ func (db *Store) WaitingRuns(ctx context.Context, page ibid.Page) (runIDs []stri
 
 // Events returns up to limit events of a run after a position, in order.
 func (db *Store) Events(ctx context.Context, view access.View, runID string, after int64, limit int) ([]ibid.Event, error) {
-	rows, err := db.file.Readers.QueryContext(ctx,
+	rows, err := db.file.ReadOnly.QueryContext(ctx,
 		`SELECT seq, at, type, data FROM events WHERE run_id = ?1 AND seq > ?2 AND `+seen.Run(view, 4)+` ORDER BY seq LIMIT ?3`, runID, after, limit, seen.Who(view))
 	if err != nil {
 		return nil, file.Translate(err)

@@ -71,7 +71,7 @@ func (db *Store) Threads(ctx context.Context, view access.View, q ibid.ThreadQue
 			args = append(args, sql.Named("part", strings.ToLower(part)))
 		}
 	}
-	rows, err := db.file.Readers.QueryContext(ctx, from+` WHERE `+strings.Join(where, " AND ")+` ORDER BY t.updated_at DESC, t.id LIMIT @limit`, args...)
+	rows, err := db.file.ReadOnly.QueryContext(ctx, from+` WHERE `+strings.Join(where, " AND ")+` ORDER BY t.updated_at DESC, t.id LIMIT @limit`, args...)
 	if err != nil {
 		return nil, "", file.Translate(err)
 	}
@@ -94,6 +94,6 @@ func (db *Store) fewTitles(ctx context.Context, part, match string) (bool, error
 		return false, nil
 	}
 	var n int
-	err := db.file.Readers.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM thread_titles WHERE title MATCH ? LIMIT ?)`, match, fewThreads+1).Scan(&n)
+	err := db.file.ReadOnly.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM thread_titles WHERE title MATCH ? LIMIT ?)`, match, fewThreads+1).Scan(&n)
 	return n <= fewThreads, file.Translate(err)
 }

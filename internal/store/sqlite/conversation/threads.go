@@ -26,7 +26,7 @@ func scanThread(row interface{ Scan(...any) error }) (ibid.Thread, error) {
 
 // Thread returns one thread.
 func (db *Store) Thread(ctx context.Context, view access.View, id string) (ibid.Thread, error) {
-	t, err := scanThread(db.file.Readers.QueryRowContext(ctx, threadQuery+` WHERE t.id = ?1 AND t.removed_at IS NULL AND `+seen.By(view, "t.principal", 2), id, seen.Who(view)))
+	t, err := scanThread(db.file.ReadOnly.QueryRowContext(ctx, threadQuery+` WHERE t.id = ?1 AND t.removed_at IS NULL AND `+seen.By(view, "t.principal", 2), id, seen.Who(view)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, ibid.Errorf(ibid.CodeNotFound, "there is no thread %s", id)
 	}

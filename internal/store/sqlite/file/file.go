@@ -3,7 +3,7 @@
 //
 // There is one writer. Writes from everywhere go through a queue, and those
 // that wait together are committed together (group commit): each in a savepoint
-// of its own, so that one that fails takes no other with it. Readers run beside
+// of its own, so that one that fails takes no other with it. Reads run beside
 // it on their own connections and see only what is committed.
 package file
 
@@ -19,8 +19,8 @@ import (
 
 // File is an open database file. Close it.
 type File struct {
-	// Readers are connections that only read.
-	Readers *sql.DB
+	// ReadOnly are the connections that only read.
+	ReadOnly *sql.DB
 
 	path   string
 	log    *slog.Logger
@@ -61,21 +61,21 @@ func Open(ctx context.Context, path, driver string, log *slog.Logger, migrate fu
 		writer.Close()
 		return nil, fmt.Errorf("open database %s: %w", path, Translate(err))
 	}
-	readers, err := sql.Open(driver, dsn("&_pragma=query_only(ON)"))
+	readOnly, err := sql.Open(driver, dsn("&_pragma=query_only(ON)"))
 	if err != nil {
 		writer.Close()
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
-	readers.SetMaxOpenConns(8)
-	readers.SetMaxIdleConns(8)
+	readOnly.SetMaxOpenConns(8)
+	readOnly.SetMaxIdleConns(8)
 	db := &File{
-		Readers: readers, path: path, log: log, writer: writer, conn: conn, writes: newStatements(conn),
+		ReadOnly: readOnly, path: path, log: log, writer: writer, conn: conn, writes: newStatements(conn),
 		queue: make(chan *write, groupLimit), quit: make(chan struct{}),
 	}
 	if err := migrate(ctx, conn); err != nil {
 		conn.Close()
 		writer.Close()
-		readers.Close()
+		readOnly.Close()
 		return nil, err
 	}
 	db.fillReserve()
@@ -100,7 +100,7 @@ func (db *File) Close() error {
 	db.Drain()
 	var err error
 	db.close.Do(func() {
-		err = errors.Join(db.Readers.Close(), db.writes.close(), db.conn.Close(), db.writer.Close())
+		err = errors.Join(db.ReadOnly.Close(), db.writes.close(), db.conn.Close(), db.writer.Close())
 		db.leaveReserve()
 	})
 	return err

@@ -52,7 +52,7 @@ func lostLeases(ctx context.Context, db *sql.DB, path string, at time.Time, quer
 // time, by a write that release makes of them. The query lists all leases, as id, fence,
 // owner and end.
 func ReleaseLost(ctx context.Context, f *file.File, path string, at time.Time, query string, release func(held []HeldLease) func(file.Querier) error) error {
-	gone, over, err := lostLeases(ctx, f.Readers, path, at, query)
+	gone, over, err := lostLeases(ctx, f.ReadOnly, path, at, query)
 	if err != nil {
 		return fmt.Errorf("look for leases whose holder is gone: %w", err)
 	}
