@@ -50,7 +50,11 @@ func TestPDFsAgreeWithPdftotext(t *testing.T) {
 			continue
 		}
 		path := filepath.Join(dir, name)
-		x := mustExtract(t, pool, document.Request{Path: path})
+		x, err := readOnce(t, pool, path)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		document.CheckExtract(t, x)
 		pages := pdftotext(t, path)
 		f1 := wordF1(words(x.Text), words(strings.Join(pages, "\n")))
 		a, n := onTheirPages(t, x, pages)
