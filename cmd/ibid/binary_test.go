@@ -54,7 +54,7 @@ func binary(t *testing.T) string {
 		if builder.dir, builder.err = os.MkdirTemp("", "ibid-binary-"); builder.err != nil {
 			return
 		}
-		args := []string{"build", "-o", filepath.Join(builder.dir, "ibid")}
+		args := []string{"build", "-ldflags=-s -w", "-o", filepath.Join(builder.dir, "ibid")}
 		if raceEnabled {
 			args = append(args, "-race")
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ibid"
+	"ibid/internal/ibidtest"
 )
 
 // undoCommand is the command that was printed.
@@ -37,6 +38,7 @@ func (h house) rm(args ...string) []string {
 // said of them and their footnotes, archives, conversations and databases.
 func TestUndo(t *testing.T) {
 	t.Parallel()
+	ibidtest.WithoutRace(t, "commands, one after the other; TestKilledBetweenRemoveAndUndo runs them under it")
 	h := newHouse(t)
 	terms := h.file("terms.md", "# Terms\n\nThe notice period is three months. The deposit is two rents.\n")
 	letter := h.file("letter.md", "# Letter\n\nThe walrus sleeps in the garden.\n")
