@@ -23,6 +23,7 @@ const (
 	InstructCompare Instruction = "compare" // two documents, for a question
 	InstructImagine Instruction = "imagine" // a passage that would answer
 	InstructName    Instruction = "name"    // what passages name
+	InstructTrial   Instruction = "trial"   // say a word, to show that it is there
 )
 
 // Within a conversation, in a Note.

@@ -74,7 +74,7 @@ func tryModel(ctx context.Context, m ibid.Model) (string, error) {
 		return "built in: it is always there, and answers by quoting", nil
 	}
 	resp, err := m.Generate(ctx, ibid.ModelRequest{
-		System: "You are being tested.", Turns: []ibid.Turn{ibid.UserTurn("Reply with the one word: ready")},
+		Brief: &ibid.Brief{Instruction: ibid.InstructTrial}, Turns: []ibid.Turn{ibid.About(ibid.Subject{})},
 		Think: ibid.ThinkOff, MaxTokens: 256,
 	}, func(ibid.ModelDelta) {})
 	if err != nil {

@@ -45,7 +45,7 @@ var QueueCases = []Case[DocumentQueue]{
 	{"an orderly end is not counted, and nobody else's", testOrderlyEnd},
 	{"what is published is ready whoever dies", testPublished},
 	{"another version, a cancel and a removal end the work", testWorkOfNoUse},
-	{"kills of workers are counted", testReaderKills},
+	{"kills of workers are counted", testWorkerKills},
 	{"a file with a password is left to who has it", testHeldVersion},
 	{"a document ends once", testDocumentEndsOnce},
 }
@@ -356,7 +356,7 @@ func testWorkOfNoUse(t *testing.T, open Opener[DocumentQueue]) {
 	s.release(s.b, 0)
 }
 
-func testReaderKills(t *testing.T, open Opener[DocumentQueue]) {
+func testWorkerKills(t *testing.T, open Opener[DocumentQueue]) {
 	s := openQueue(t, open)
 	id := s.put()
 	for kills := range 3 {

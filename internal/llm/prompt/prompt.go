@@ -7,8 +7,6 @@ package prompt
 import (
 	"embed"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"text/template"
 
@@ -26,7 +24,6 @@ var words = template.Must(template.New("").Funcs(template.FuncMap{
 	"number":   func(i int) int { return i + 1 },
 	"passages": ibid.FormatPassages,
 	"quote":    func(s string) string { return fmt.Sprintf("%q", s) },
-	"scope":    scope,
 }).ParseFS(files, "prompts/*.md"))
 
 // Render returns a request in words: its System is what the brief says, and its parts
@@ -138,30 +135,6 @@ func file(f ibid.AttachedFile) string {
 		body = write("unread file", nil)
 	}
 	return fmt.Sprintf("\n\n<attachment %s>\n%s</attachment>", attributes, strings.ReplaceAll(body, "</attachment", "</ attachment"))
-}
-
-// scope says what a question is limited to.
-func scope(s *ibid.Scope) string {
-	var parts []string
-	switch n := len(s.Documents); {
-	case n == 1:
-		parts = append(parts, "one document the user has chosen")
-	case n > 1:
-		parts = append(parts, fmt.Sprintf("%d documents the user has chosen", n))
-	}
-	if s.Category != "" {
-		parts = append(parts, fmt.Sprintf("documents of the category %q", s.Category))
-	}
-	if s.Folder != "" {
-		parts = append(parts, fmt.Sprintf("documents in the folder %q", s.Folder))
-	}
-	for _, tag := range s.Tags {
-		parts = append(parts, fmt.Sprintf("documents with the tag %q", tag))
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Metadata)) {
-		parts = append(parts, fmt.Sprintf("documents whose %q is %q", name, s.Metadata[name]))
-	}
-	return strings.Join(parts, ", and among them ")
 }
 
 // write fills a prompt in. It fails only where a prompt and the value it is given do

@@ -16,7 +16,7 @@ func TestEveryInstruction(t *testing.T) {
 		Claims: []ibid.SubjectClaim{{Text: "Five years.", Cites: []string{"p1"}}}, Earlier: []ibid.Said{{Role: ibid.RoleUser, Text: "Hello"}}}
 	seen := map[string]ibid.Instruction{}
 	for _, what := range []ibid.Instruction{ibid.InstructGrade, ibid.InstructVerify, ibid.InstructRewrite, ibid.InstructAnalyze,
-		ibid.InstructCompare, ibid.InstructImagine, ibid.InstructName} {
+		ibid.InstructCompare, ibid.InstructImagine, ibid.InstructName, ibid.InstructTrial} {
 		req := Render(ibid.ModelRequest{Brief: &ibid.Brief{Instruction: what}, Turns: []ibid.Turn{ibid.About(about)}})
 		if req.Brief != nil || req.System == "" || req.Turns[0].Text() == "" || seen[req.System] != "" {
 			t.Errorf("%s: %+v", what, req)
@@ -30,6 +30,31 @@ func TestEveryInstruction(t *testing.T) {
 			t.Errorf("%s: %q", n.Instruction, said)
 		}
 		seen[said] = n.Instruction
+	}
+}
+
+// TestScope holds what a model reads of a scope to the letter.
+func TestScope(t *testing.T) {
+	for want, s := range map[string]ibid.Scope{
+		"one document the user has chosen": {Documents: []string{"d1"}},
+		`2 documents the user has chosen, and among them documents of the category "letters", and among them documents in the folder "a/\"b\"", ` +
+			`and among them documents with the tag "red", and among them documents with the tag "blue", and among them documents whose "by" is "Ada", ` +
+			`and among them documents whose "year" is "1843"`: {Documents: []string{"d1", "d2"}, Category: "letters", Folder: `a/"b"`, Tags: []string{"red", "blue"},
+			Metadata: ibid.Metadata{"year": "1843", "by": "Ada"}},
+		`documents in the folder "<b>"`: {Folder: "<b>"},
+		`documents with the tag "x", and among them documents whose "é" is "line\nend"`: {Tags: []string{"x"}, Metadata: ibid.Metadata{"é": "line\nend"}},
+	} {
+		if got := write("scope", &s); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// TestTrial holds what a model is asked to show that it is there.
+func TestTrial(t *testing.T) {
+	req := Render(ibid.ModelRequest{Brief: &ibid.Brief{Instruction: ibid.InstructTrial}, Turns: []ibid.Turn{ibid.About(ibid.Subject{})}})
+	if req.System != "You are being tested." || len(req.Turns) != 1 || req.Turns[0].Role != ibid.RoleUser || req.Turns[0].Text() != "Reply with the one word: ready" {
+		t.Errorf("%+v", req)
 	}
 }
 
