@@ -87,7 +87,7 @@ func (c *Client) changesOnce(ctx context.Context, told chan<- Change) (heard boo
 	if !tell(ctx, told, Change{Begun: true}) {
 		return true, ctx.Err()
 	}
-	err = readFrames(resp.Body, func() { awake.Reset(silence) }, func(event string, data []byte) error {
+	err = ReadFrames(resp.Body, func() { awake.Reset(silence) }, func(event string, data []byte) error {
 		ch := Change{Removed: event == "removed"}
 		if event != "document" && event != "removed" {
 			return nil
@@ -103,9 +103,10 @@ func (c *Client) changesOnce(ctx context.Context, told chan<- Change) (heard boo
 	return true, err
 }
 
-// readFrames reads server-sent events until they end, which is a *connectionError,
-// or until each returns an error. alive is called for every line.
-func readFrames(r io.Reader, alive func(), each func(event string, data []byte) error) error {
+// ReadFrames calls each for every server-sent event that has data, until they end, which
+// is a connection error (IsConnectionError), or until each returns an error. data is
+// each's until it returns. alive is called for every line.
+func ReadFrames(r io.Reader, alive func(), each func(event string, data []byte) error) error {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	var event string
 	var data []byte
@@ -122,13 +123,18 @@ func readFrames(r io.Reader, alive func(), each func(event string, data []byte) 
 		case "event":
 			event = string(value)
 		case "data":
+			if len(data) > 0 {
+				data = append(data, '\n')
+			}
 			data = append(data, value...)
 		case "":
 			if len(line) > 0 {
 				continue // a comment: a sign of life
 			}
-			if err := each(event, data); err != nil {
-				return err
+			if len(data) > 0 {
+				if err := each(event, data); err != nil {
+					return err
+				}
 			}
 			event, data = "", data[:0]
 		}

@@ -104,12 +104,7 @@ func (p *Pipeline) lookForFit() {
 }
 
 // nudgeFeed lets feedLoop look for changes of other processes now.
-func (p *Pipeline) nudgeFeed() {
-	select {
-	case p.changed <- struct{}{}:
-	default:
-	}
-}
+func (p *Pipeline) nudgeFeed() { nudge(p.changed) }
 
 // tell tells the engine of all changes that it was not told of. The caller holds
 // publish.

@@ -332,9 +332,14 @@ func (p *Pipeline) Stop() {
 	p.release()
 }
 
-func (p *Pipeline) nudge() {
+// nudge lets a worker look for waiting documents now.
+func (p *Pipeline) nudge() { nudge(p.wake) }
+
+// nudge tells the loop at a channel that there may be something to do. It waits for
+// nobody: a nudge that is not taken yet stands for this one, too.
+func nudge(loop chan<- struct{}) {
 	select {
-	case p.wake <- struct{}{}:
+	case loop <- struct{}{}:
 	default:
 	}
 }

@@ -41,12 +41,7 @@ type namerState struct {
 	err error // why passages wait for it
 }
 
-func (p *Pipeline) nudgeNamer() {
-	select {
-	case p.unread <- struct{}{}:
-	default:
-	}
-}
+func (p *Pipeline) nudgeNamer() { nudge(p.unread) }
 
 // nameLoop names the passages that an older ibid has taken in, and then has the
 // model read what only the heuristic has named. It goes on where it was

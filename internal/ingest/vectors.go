@@ -147,12 +147,7 @@ func (p *Pipeline) dropVectors(ctx context.Context) error {
 	return p.apply(ctx, spaces...)
 }
 
-func (p *Pipeline) nudgeEmbed() {
-	select {
-	case p.embed <- struct{}{}:
-	default:
-	}
-}
+func (p *Pipeline) nudgeEmbed() { nudge(p.embed) }
 
 // embedLoop fits the built-in embedder as the library grows, and gives vectors
 // to chunks that have none, beside everything else.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 )
@@ -22,21 +21,6 @@ func TestPercentile(t *testing.T) {
 	}
 	if got := percentile(nil, 50); got != 0 {
 		t.Errorf("p50 of nothing is %d", got)
-	}
-}
-
-func TestReadSSE(t *testing.T) {
-	stream := "retry: 1000\n\n: beat\n\nid: 1\nevent: text_delta\ndata: {\"text\":\ndata: \"a\"}\n\nevent: done\ndata: {}\n\nevent: late\ndata: x\n\n"
-	var got []string
-	err := readSSE(strings.NewReader(stream), func(event string, data []byte) bool {
-		got = append(got, event+"="+string(data))
-		return event != "done"
-	})
-	if want := "[text_delta={\"text\":\n\"a\"} done={}]"; err != nil || fmt.Sprint(got) != want {
-		t.Errorf("read %q (%v), want %s", got, err, want)
-	}
-	if err := readSSE(strings.NewReader("data: x\n"), func(string, []byte) bool { return true }); err == nil {
-		t.Error("a stream that broke off was taken for a whole one")
 	}
 }
 

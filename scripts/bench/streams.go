@@ -7,10 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
+
+	"ibid/internal/client"
 )
 
 // measureStreams measures what the program adds to a model's stream.
@@ -143,7 +144,8 @@ func (s *server) ask(ctx context.Context, text func(string)) (answer, error) {
 	}
 	defer resp.Body.Close()
 	failed, held := "", ""
-	err = readSSE(resp.Body, func(event string, data []byte) bool {
+	done := errors.New("the answer is there")
+	err = client.ReadFrames(resp.Body, func() {}, func(event string, data []byte) error {
 		if a.firstEvent == 0 {
 			a.firstEvent = time.Since(began)
 		}
@@ -165,41 +167,15 @@ func (s *server) ask(ctx context.Context, text func(string)) (answer, error) {
 			failed = event + ": " + string(data)
 		case "done":
 			a.total = time.Since(began)
-			return false
+			return done
 		}
-		return true
+		return nil
 	})
-	if failed != "" {
-		err = errors.New(failed)
+	switch {
+	case failed != "":
+		return a, errors.New(failed)
+	case err != done:
+		return a, fmt.Errorf("read stream: %w", err)
 	}
-	return a, err
-}
-
-// readSSE calls each for every event of a stream until it returns false.
-func readSSE(r io.Reader, each func(event string, data []byte) bool) error {
-	lines := bufio.NewReader(r)
-	event, data := "", []byte(nil)
-	for {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			return fmt.Errorf("read stream: %w", err)
-		}
-		line = strings.TrimRight(line, "\r\n")
-		name, value, _ := strings.Cut(line, ":")
-		value = strings.TrimPrefix(value, " ")
-		switch {
-		case line == "":
-			if len(data) > 0 && !each(event, data) {
-				return nil
-			}
-			event, data = "", nil
-		case name == "event":
-			event = value
-		case name == "data":
-			if data != nil {
-				data = append(data, '\n')
-			}
-			data = append(data, value...)
-		}
-	}
+	return a, nil
 }

@@ -82,7 +82,7 @@ type docx struct {
 	styles  map[string]wordStyle
 	numbers *wordNumbering
 	paged   bool
-	skip    int // depth within an element that is left out
+	skip    skip
 	inText  bool
 	paras   []*wordParagraph // a text box is a paragraph within one
 	tables  []*wordTable
@@ -136,17 +136,13 @@ const drawingML = "http://schemas.openxmlformats.org/drawingml/2006/main"
 func (d *docx) token(token xml.Token) error {
 	switch e := token.(type) {
 	case xml.StartElement:
-		if d.skip > 0 {
-			d.skip++
-			return nil
+		if d.skip.begins() {
+			d.start(e)
 		}
-		d.start(e)
 	case xml.EndElement:
-		if d.skip > 0 {
-			d.skip--
-			return nil
+		if d.skip.ends() {
+			d.end(e)
 		}
-		d.end(e)
 	case xml.CharData:
 		if d.inText && d.skip == 0 {
 			d.write(string(e))

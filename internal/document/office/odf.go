@@ -70,7 +70,7 @@ type odf struct {
 	builder   *format.Builder
 	paged     bool // page breaks are marked
 	sheets    bool // tables are sheets
-	skip      int
+	skip      skip
 	text      *strings.Builder // of the open paragraph
 	level     int              // of the open heading
 	open      int              // paragraphs that are open, one within another
@@ -111,17 +111,13 @@ type odfFrame struct {
 func (o *odf) token(token xml.Token) error {
 	switch e := token.(type) {
 	case xml.StartElement:
-		if o.skip > 0 {
-			o.skip++
-			return nil
+		if o.skip.begins() {
+			o.start(e)
 		}
-		o.start(e)
 	case xml.EndElement:
-		if o.skip > 0 {
-			o.skip--
-			return nil
+		if o.skip.ends() {
+			o.end(e.Name.Local)
 		}
-		o.end(e.Name.Local)
 	case xml.CharData:
 		switch n := len(o.frames); {
 		case o.skip > 0:

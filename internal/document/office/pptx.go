@@ -138,7 +138,7 @@ type slideReader struct {
 	numbers     counter
 	counted     numbering
 	lines       []string
-	skip        int // depth within an element that is left out
+	skip        skip
 	rows        [][]string
 	cell        *strings.Builder
 	picture     string // what the open picture shows, as far as the file says
@@ -148,17 +148,18 @@ func (s *slideReader) token(token xml.Token) error {
 	switch e := token.(type) {
 	case xml.StartElement:
 		// A fallback is a second writing of what newer programs read from the first.
-		if s.skip > 0 || e.Name.Local == "Fallback" {
-			s.skip++
+		if !s.skip.begins() {
+			return nil
+		}
+		if e.Name.Local == "Fallback" {
+			s.skip = 1
 			return nil
 		}
 		s.start(e)
 	case xml.EndElement:
-		if s.skip > 0 {
-			s.skip--
-			return nil
+		if s.skip.ends() {
+			s.end(e.Name.Local)
 		}
-		s.end(e.Name.Local)
 	case xml.CharData:
 		if s.inText && s.skip == 0 {
 			s.para.Write(e)
