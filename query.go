@@ -43,8 +43,22 @@ type LibraryCounts struct {
 	Chunks    int
 }
 
-// LabelCount is how many documents have a label: lie in a folder, or have a
-// category or a tag.
+// FolderQuery asks for folders that have documents in them or below. The zero query asks
+// for all of them. Where several fields are set, a folder must satisfy all.
+type FolderQuery struct {
+	Scope  Scope   // documents of this scope are counted, and folders without any left out
+	In     *string // it lies directly in this folder; "" is the top
+	Called string  // a part of its path, as text.NormalizeName compares them
+}
+
+// FolderCount is how many documents a folder has.
+type FolderCount struct {
+	Path      string
+	Documents int // directly in it
+	Total     int // in it and below it
+}
+
+// LabelCount is how many documents have a category or a tag.
 type LabelCount struct {
 	Name      string `json:"name"`
 	Documents int    `json:"documents"`

@@ -78,6 +78,10 @@ func (a *fakeApp) Handler() http.Handler {
 		reply(w, map[string]any{"folder": map[string]any{"folders": []any{map[string]any{"path": "x", "folders": []any{map[string]any{"path": "x/y"}}}, map[string]any{"path": "law"}}},
 			"categories": []any{map[string]any{"name": "law", "documents": 1}}})
 	})
+	mux.HandleFunc("GET /v1/categories", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, map[string]any{"categories": []any{map[string]any{"name": "law", "documents": 1}}})
+	})
+	mux.HandleFunc("GET /v1/tags", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"tags":[]}`) })
 	mux.HandleFunc("GET /v1/threads", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"threads":[]}`) })
 	mux.HandleFunc("POST /v1/documents", a.takeIn)
 	mux.HandleFunc("GET /v1/documents/events", a.changes)

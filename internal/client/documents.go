@@ -105,34 +105,7 @@ func ScopeQuery(scope ibid.Scope) url.Values {
 	return query
 }
 
-// Labels are the folders, categories and tags in use.
-type Labels struct{ Folders, Categories, Tags []string }
-
-// Labels returns the labels in use.
-func (c *Client) Labels(ctx context.Context) (Labels, error) {
-	used, err := answer[api.Folders](ctx, c, get("/v1/folders"))
-	if err != nil {
-		return Labels{}, err
-	}
-	var l Labels
-	var walk func(f *api.Folder)
-	walk = func(f *api.Folder) {
-		for _, sub := range f.Folders {
-			l.Folders = append(l.Folders, sub.Path)
-			walk(sub)
-		}
-	}
-	walk(used.Folder)
-	for _, category := range used.Categories {
-		l.Categories = append(l.Categories, category.Name)
-	}
-	for _, tag := range used.Tags {
-		l.Tags = append(l.Tags, tag.Name)
-	}
-	return l, nil
-}
-
-// maxSuggested is how many documents' names a mistyped one is compared with.
+// maxSuggested is how many names a mistyped one is compared with.
 const maxSuggested = 5000
 
 // maxAmbiguous is how many documents are named to somebody whose name fits several.

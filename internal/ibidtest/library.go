@@ -2,6 +2,7 @@ package ibidtest
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -29,10 +30,9 @@ type LibraryStore interface {
 	Mentioned(ctx context.Context, view access.View, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error)
 	Alike(ctx context.Context, view access.View, scope ibid.Scope, folded string, limit int) ([]ibid.Document, error)
 	Totals(ctx context.Context, view access.View) (ibid.LibraryCounts, error)
-	Folders(ctx context.Context, view access.View) ([]ibid.LabelCount, error)
-	Categories(ctx context.Context, view access.View) ([]ibid.LabelCount, error)
-	Tags(ctx context.Context, view access.View) ([]ibid.LabelCount, error)
-	Subfolders(ctx context.Context, view access.View, scope ibid.Scope, folder string) ([]ibid.LabelCount, error)
+	Folders(ctx context.Context, view access.View, q ibid.FolderQuery, page ibid.Page) (folders []ibid.FolderCount, next string, err error)
+	Categories(ctx context.Context, view access.View, called string, page ibid.Page) (categories []ibid.LabelCount, next string, err error)
+	Tags(ctx context.Context, view access.View, called string, page ibid.Page) (tags []ibid.LabelCount, next string, err error)
 	QueueCounts(ctx context.Context, view access.View) (ibid.QueueCounts, error)
 	LibraryVersion(ctx context.Context, view access.View) (int64, error)
 }
@@ -174,42 +174,71 @@ func testCounts(t *testing.T, s *libraryTest) {
 			t.Fatalf("the queue is %+v, %v; counted %+v", got, err, queue)
 		}
 		for what, of := range map[string]struct {
-			list func(context.Context, access.View) ([]ibid.LabelCount, error)
+			list func(context.Context, access.View, string, ibid.Page) ([]ibid.LabelCount, string, error)
 			want map[string]int
-		}{"folders": {s.Folders, folders}, "categories": {s.Categories, categories}, "tags": {s.Tags, tags}} {
-			list, err := of.list(t.Context(), access.For(ibid.Owner))
-			got := map[string]int{}
-			for _, l := range list {
-				got[l.Name] = l.Documents
-			}
-			if err != nil || !maps.Equal(got, of.want) {
-				t.Fatalf("%s are %v, %v; counted %v", what, got, err, of.want)
-			}
-		}
-		for _, scope := range []ibid.Scope{{}, {Folder: "a"}, {Folder: "a/b"}, {Tags: []string{"x"}}, {Folder: "a", Category: "legal"}} {
-			for _, folder := range []string{"", "a", "a/b", "Über"} {
+		}{"categories": {s.Categories, categories}, "tags": {s.Tags, tags}} {
+			for _, called := range []string{"", "e", "LEGAL", "none such"} {
 				want := map[string]int{}
-				for _, d := range s.there {
-					if rest, below := strings.CutPrefix(d.Folder+"/", folder+"/"); scope.Includes(d) && (below || folder == "") {
-						if folder == "" {
-							rest = d.Folder + "/"
-						}
-						if name, _, _ := strings.Cut(rest, "/"); name != "" {
-							want[name]++
-						}
+				for name, n := range of.want {
+					if strings.Contains(text.NormalizeName(name), text.NormalizeName(called)) {
+						want[name] = n
 					}
 				}
+				list, err := Whole(of.list(t.Context(), access.For(ibid.Owner), called, Everything))
 				got := map[string]int{}
-				list, err := s.Subfolders(t.Context(), access.For(ibid.Owner), scope, folder)
 				for _, l := range list {
 					got[l.Name] = l.Documents
 				}
 				if err != nil || !maps.Equal(got, want) {
-					t.Fatalf("in %q of %+v are %v, %v; want %v", folder, scope, got, err, want)
+					t.Fatalf("%s with %q in them are %v, %v; counted %v", what, called, got, err, want)
+				}
+			}
+		}
+		for _, scope := range []ibid.Scope{{}, {Folder: "a"}, {Folder: "a/b"}, {Tags: []string{"x"}}, {Folder: "a", Category: "legal"}} {
+			for _, q := range []ibid.FolderQuery{{}, {In: new(string)}, {In: pointer("a")}, {In: pointer("a/b")}, {In: pointer("Über")}, {Called: "ÜBER"}, {Called: "b", In: pointer("a")}} {
+				q.Scope = scope
+				want := s.foldersOf(q)
+				list, err := Whole(s.Folders(t.Context(), access.For(ibid.Owner), q, Everything))
+				got := map[string]ibid.FolderCount{}
+				for _, f := range list {
+					got[f.Path] = f
+				}
+				if err != nil || !maps.Equal(got, want) {
+					t.Fatalf("%s are %v, %v; want %v", shownFolders(q), got, err, want)
 				}
 			}
 		}
 	}
+}
+
+func pointer(s string) *string { return &s }
+
+func shownFolders(q ibid.FolderQuery) string {
+	if q.In == nil {
+		return fmt.Sprintf("folders called %q of %+v", q.Called, q.Scope)
+	}
+	return fmt.Sprintf("folders called %q in %q of %+v", q.Called, *q.In, q.Scope)
+}
+
+// foldersOf returns the folders that a query asks for, by a look at every document.
+func (s *libraryTest) foldersOf(q ibid.FolderQuery) map[string]ibid.FolderCount {
+	all := map[string]ibid.FolderCount{}
+	for _, d := range s.there {
+		if !q.Scope.Includes(d) {
+			continue
+		}
+		for at := d.Folder; at != ""; at = at[:max(0, strings.LastIndexByte(at, '/'))] {
+			f := ibid.FolderCount{Path: at, Documents: all[at].Documents, Total: all[at].Total + 1}
+			if at == d.Folder {
+				f.Documents++
+			}
+			parent := at[:max(0, strings.LastIndexByte(at, '/'))]
+			if strings.Contains(text.NormalizeName(at), text.NormalizeName(q.Called)) && (q.In == nil || *q.In == parent) {
+				all[at] = f
+			}
+		}
+	}
+	return all
 }
 
 func testVersion(t *testing.T, s *libraryTest) {

@@ -3,7 +3,9 @@ package ibidtest
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,6 +41,11 @@ type PageStore interface {
 // PageCases are one case for each list: no page repeats what another had or leaves
 // anything out while rows come and go, limits hold, and nobody's view sees nothing.
 var PageCases = []Case[PageStore]{
+	{"folders", ofPages(foldersList(ibid.FolderQuery{Called: "DEEP"}))},
+	{"folders in a folder", ofPages(foldersList(ibid.FolderQuery{In: pointer("in")}))},
+	{"folders of a scope", ofPages(foldersList(ibid.FolderQuery{Scope: ibid.Scope{Tags: []string{"red"}}, In: pointer("in")}))},
+	{"categories", ofPages(categoriesList)},
+	{"tags", ofPages(tagsList)},
 	{"passages of a document", ofPages(passagesList)},
 	{"what passages name", ofPages(namingsList)},
 	{"files of a thread", ofPages(filesList)},
@@ -177,6 +184,44 @@ func namesOf[T any](name func(T) string) func(items []T, next string, err error)
 var documentNames = namesOf(func(d ibid.Document) string { return d.ID })
 
 // Lists, with what fills them.
+
+// putAs adds a document of a folder, a category and a tag, which are called like it.
+func putAs(t testing.TB, s DocumentStore, id string) {
+	t.Helper()
+	at := ibid.At(viewTime)
+	d := ibid.Document{Principal: ibid.Owner, ID: id, Name: id, Source: "/files/" + id, Folder: "in/" + id + "/deep", Category: id, Tags: []string{id, "red"}, AddedAt: at, ChangeAt: at}
+	must(t)(s.PutDocument(t.Context(), d, "v-"+id))
+	d.ID, d.Name, d.Source, d.Category, d.Tags = "beside-"+id, "beside-"+id, "/beside/"+id, "", nil
+	d.Folder = "beside/" + id // not in the scope, and not in the folder
+	must(t)(s.PutDocument(t.Context(), d, "v-"+d.ID))
+}
+
+func labelsList(t *testing.T, s PageStore, read func(view access.View, page ibid.Page) ([]string, string, error)) pagedList {
+	add := numbered("f", func(id string) { putAs(t, s, id) })
+	return pagedList{read: read, fill: filledBy(add), add: add, remove: func(name string) { removeFrom(t, s, path.Base(strings.TrimSuffix(name, "/deep"))) }}
+}
+
+func foldersList(q ibid.FolderQuery) func(*testing.T, PageStore) pagedList {
+	return func(t *testing.T, s PageStore) pagedList {
+		return labelsList(t, s, func(view access.View, page ibid.Page) ([]string, string, error) {
+			return namesOf(func(f ibid.FolderCount) string { return f.Path })(s.Folders(t.Context(), view, q, page))
+		})
+	}
+}
+
+var labelNames = namesOf(func(l ibid.LabelCount) string { return l.Name })
+
+func categoriesList(t *testing.T, s PageStore) pagedList {
+	return labelsList(t, s, func(view access.View, page ibid.Page) ([]string, string, error) {
+		return labelNames(s.Categories(t.Context(), view, "", page))
+	})
+}
+
+func tagsList(t *testing.T, s PageStore) pagedList {
+	return labelsList(t, s, func(view access.View, page ibid.Page) ([]string, string, error) {
+		return labelNames(s.Tags(t.Context(), view, "F", page)) // not "red"
+	})
+}
 
 // must returns what ends a test where the last result of a call is an error.
 func must(t testing.TB) func(results ...any) {

@@ -65,6 +65,24 @@ func (s brokenPages) through(view access.View) access.View {
 	return view
 }
 
+func (s brokenPages) Folders(ctx context.Context, view access.View, q ibid.FolderQuery, page ibid.Page) ([]ibid.FolderCount, string, error) {
+	return faulty(s, page, func(page ibid.Page) ([]ibid.FolderCount, string, error) {
+		return s.PageStore.Folders(ctx, s.through(view), q, page)
+	})
+}
+
+func (s brokenPages) Categories(ctx context.Context, view access.View, called string, page ibid.Page) ([]ibid.LabelCount, string, error) {
+	return faulty(s, page, func(page ibid.Page) ([]ibid.LabelCount, string, error) {
+		return s.PageStore.Categories(ctx, s.through(view), called, page)
+	})
+}
+
+func (s brokenPages) Tags(ctx context.Context, view access.View, called string, page ibid.Page) ([]ibid.LabelCount, string, error) {
+	return faulty(s, page, func(page ibid.Page) ([]ibid.LabelCount, string, error) {
+		return s.PageStore.Tags(ctx, s.through(view), called, page)
+	})
+}
+
 func (s brokenPages) DocumentChunks(ctx context.Context, view access.View, documentID string, page ibid.Page) ([]ibid.Chunk, string, error) {
 	return faulty(s, page, func(page ibid.Page) ([]ibid.Chunk, string, error) {
 		return s.PageStore.DocumentChunks(ctx, s.through(view), documentID, page)
@@ -114,6 +132,11 @@ func (s brokenPages) WaitingRuns(ctx context.Context, page ibid.Page) ([]string,
 // pageMutants are faults that the case of a list must notice: each fault in some list,
 // and some fault in each list.
 var pageMutants = map[string][]string{
+	"folders":                         {cursorIgnored},
+	"folders in a folder":             {lastLeftOut, seenByAll},
+	"folders of a scope":              {limitIgnored, pagesNumbered},
+	"categories":                      {endsEarly, cursorTrusted},
+	"tags":                            {pagesNumbered},
 	"passages of a document":          {cursorIgnored, lastLeftOut},
 	"what passages name":              {limitIgnored, cursorTrusted},
 	"files of a thread":               {pagesNumbered, seenByAll},

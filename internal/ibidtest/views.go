@@ -125,10 +125,17 @@ var probes = []probe{
 		n, err := s.LibraryVersion(s.ctx, s.view)
 		return told(n > 1, err) // 1 is that of a new library
 	}, counts: []any{false, true, true, true}},
-	{method: "Folders", do: func(s asked) any { return told(s.Folders(s.ctx, s.view)) }},
-	{method: "Categories", do: func(s asked) any { return told(s.Categories(s.ctx, s.view)) }},
-	{method: "Tags", do: func(s asked) any { return told(s.Tags(s.ctx, s.view)) }},
-	{method: "Subfolders", do: func(s asked) any { return told(s.Subfolders(s.ctx, s.view, ibid.Scope{}, "shared")) }},
+	{method: "Folders", do: func(s asked) any {
+		var all []any
+		shared := "shared"
+		for _, q := range []ibid.FolderQuery{{}, {In: &shared}, {Scope: ibid.Scope{Tags: []string{"both"}}, In: &shared}, {Called: "shared/"}} {
+			folders, _, err := s.Folders(s.ctx, s.view, q, Everything)
+			all = append(all, told(folders, err))
+		}
+		return all
+	}},
+	{method: "Categories", do: func(s asked) any { return told(Whole(s.Categories(s.ctx, s.view, "", Everything))) }},
+	{method: "Tags", do: func(s asked) any { return told(Whole(s.Tags(s.ctx, s.view, "", Everything))) }},
 	{method: "FolderCalled", do: func(s asked) any {
 		return each(func(who string) (any, error) {
 			folder, ok, err := s.FolderCalled(s.ctx, s.view, ibid.Scope{}, "SHARED/"+who)

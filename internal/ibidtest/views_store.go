@@ -38,10 +38,9 @@ type ViewStore interface {
 	Totals(ctx context.Context, view access.View) (c ibid.LibraryCounts, err error)
 	Counts(ctx context.Context, view access.View) (documents, chunks, threads int, err error)
 	LibraryVersion(ctx context.Context, view access.View) (version int64, err error)
-	Folders(ctx context.Context, view access.View) ([]ibid.LabelCount, error)
-	Categories(ctx context.Context, view access.View) ([]ibid.LabelCount, error)
-	Tags(ctx context.Context, view access.View) ([]ibid.LabelCount, error)
-	Subfolders(ctx context.Context, view access.View, scope ibid.Scope, folder string) ([]ibid.LabelCount, error)
+	Folders(ctx context.Context, view access.View, q ibid.FolderQuery, page ibid.Page) (folders []ibid.FolderCount, next string, err error)
+	Categories(ctx context.Context, view access.View, called string, page ibid.Page) (categories []ibid.LabelCount, next string, err error)
+	Tags(ctx context.Context, view access.View, called string, page ibid.Page) (tags []ibid.LabelCount, next string, err error)
 	FolderCalled(ctx context.Context, view access.View, scope ibid.Scope, wanted string) (folder string, ok bool, err error)
 	Databases(ctx context.Context, view access.View) ([]ibid.Database, error)
 	RemoveDatabase(ctx context.Context, view access.View, id string, at time.Time) error

@@ -79,9 +79,11 @@ type Library interface {
 // Counts are how many documents there are, of each kind.
 type Counts interface {
 	Totals(ctx context.Context, view access.View) (ibid.LibraryCounts, error)
-	Folders(ctx context.Context, view access.View) ([]ibid.LabelCount, error) // those that documents lie directly in, by path
-	Categories(ctx context.Context, view access.View) ([]ibid.LabelCount, error)
-	Tags(ctx context.Context, view access.View) ([]ibid.LabelCount, error)
+	// Folders returns a page of the folders that a query asks for, by path.
+	Folders(ctx context.Context, view access.View, q ibid.FolderQuery, page ibid.Page) (folders []ibid.FolderCount, next string, err error)
+	// Categories and Tags return a page of those in use that have called in them, by name.
+	Categories(ctx context.Context, view access.View, called string, page ibid.Page) (categories []ibid.LabelCount, next string, err error)
+	Tags(ctx context.Context, view access.View, called string, page ibid.Page) (tags []ibid.LabelCount, next string, err error)
 }
 
 // Pipeline changes the documents.
@@ -240,6 +242,8 @@ func (s *Server) Handler() http.Handler {
 	routes.HandleFunc("GET /v1/documents/{id}/text", s.documentText)
 	routes.HandleFunc("GET /v1/documents/{id}/pages/{page}/image", s.pageImage)
 	routes.HandleFunc("GET /v1/folders", s.folders)
+	routes.HandleFunc("GET /v1/categories", s.listCategories)
+	routes.HandleFunc("GET /v1/tags", s.listTags)
 	routes.HandleFunc("GET /v1/search", s.search)
 	routes.HandleFunc("GET /v1/watches", s.listWatches)
 	routes.HandleFunc("POST /v1/watches", s.addWatch)

@@ -80,6 +80,10 @@ var trespasses = []trespass{
 	{"GET /v1/documents/{id}/text", "/v1/documents/DOC/text", "", ""},
 	{"GET /v1/documents/{id}/pages/{page}/image", "/v1/documents/DOC/pages/1/image?width=100", "", ""},
 	{"GET /v1/folders", "/v1/folders", "", "hers"},
+	{"GET /v1/folders", "/v1/folders?in=hers", "", `"total":2`},
+	{"GET /v1/folders", "/v1/folders?in=&q=HER", "", "hers"},
+	{"GET /v1/categories", "/v1/categories", "", "letters of hers"},
+	{"GET /v1/tags", "/v1/tags?q=HE", "", "hers"},
 	{"GET /v1/search", "/v1/search?q=notice+period", "", "hers.txt"},
 	{"PATCH /v1/documents/{id}", "/v1/documents/DOC", `{"category":"taken"}`, ""},
 	{"POST /v1/documents/unchanged", "/v1/documents/unchanged", `{"files":[{"name":"hers.txt","source":"/hers/hers.txt","folder":"hers","tags":["hers"],"hash":"VERSION","bytes":4}]}`, "DOC"},
@@ -98,7 +102,7 @@ var trespasses = []trespass{
 	{"DELETE /v1/databases/{id}", "/v1/databases/db_1", "", ""},
 }
 
-const hersForm = "--b\r\nContent-Disposition: form-data; name=\"meta\"\r\n\r\n{\"source\":\"/hers/hers.txt\",\"folder\":\"hers\",\"tags\":[\"hers\"]}\r\n" +
+const hersForm = "--b\r\nContent-Disposition: form-data; name=\"meta\"\r\n\r\n{\"source\":\"/hers/hers.txt\",\"folder\":\"hers\",\"category\":\"letters of hers\",\"tags\":[\"hers\"]}\r\n" +
 	"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"hers.txt\"\r\n\r\nhers\r\n--b--\r\n"
 
 // TestWhoAsksSeesHisOwn holds that every route looks through the view of whoever asks,

@@ -41,9 +41,8 @@ type Library interface {
 // Folders are how documents are filed.
 type Folders interface {
 	Library
-	// Subfolders returns the folders directly in a folder that have documents of a
-	// scope in or below them, by name.
-	Subfolders(ctx context.Context, view access.View, scope ibid.Scope, folder string) ([]ibid.LabelCount, error)
+	// Folders returns a page of the folders that a query asks for, by path.
+	Folders(ctx context.Context, view access.View, q ibid.FolderQuery, page ibid.Page) (folders []ibid.FolderCount, next string, err error)
 	// FolderCalled returns the folder of that path, whatever its case.
 	FolderCalled(ctx context.Context, view access.View, scope ibid.Scope, path string) (folder string, ok bool, err error)
 }

@@ -75,8 +75,8 @@ func (s *shelf) Alike(ctx context.Context, view access.View, scope ibid.Scope, n
 	return documentList(s.docs).Alike(ctx, view, scope, normal, limit)
 }
 
-func (s *shelf) Subfolders(ctx context.Context, view access.View, scope ibid.Scope, folder string) ([]ibid.LabelCount, error) {
-	return documentList(s.docs).Subfolders(ctx, view, scope, folder)
+func (s *shelf) Folders(ctx context.Context, view access.View, q ibid.FolderQuery, page ibid.Page) ([]ibid.FolderCount, string, error) {
+	return documentList(s.docs).Folders(ctx, view, q, page)
 }
 
 func (s *shelf) FolderCalled(ctx context.Context, view access.View, scope ibid.Scope, wanted string) (string, bool, error) {

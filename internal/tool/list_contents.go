@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"path"
 	"strings"
 
 	"ibid"
@@ -53,7 +54,7 @@ func (t *ListContents) Call(ctx context.Context, view access.View, call ibid.Too
 		}
 		return failed("there is no folder %q; the outermost are: %s", line(args.Folder, 200), outermost), nil
 	}
-	folders, err := t.library.Subfolders(ctx, view, env.Scope, folder)
+	folders, allFolders, err := t.folders(ctx, view, env.Scope, folder)
 	if err != nil {
 		return ibid.ToolOutput{}, fmt.Errorf("list a folder: %w", err)
 	}
@@ -68,7 +69,7 @@ func (t *ListContents) Call(ctx context.Context, view access.View, call ibid.Too
 			return ibid.ToolOutput{}, fmt.Errorf("count a folder: %w", err)
 		}
 	}
-	out := contents(folder, folders, here, all, exact)
+	out := contents(folder, folders, allFolders, here, all, exact)
 	return citable(out, call, citedLibrary, out.Content), nil
 }
 
@@ -82,33 +83,53 @@ func (t *ListContents) folder(ctx context.Context, view access.View, scope ibid.
 	return t.library.FolderCalled(ctx, view, scope, wanted)
 }
 
+// folders returns a line for each folder directly in a folder, as many as an output can
+// hold, and how many folders there are.
+func (t *ListContents) folders(ctx context.Context, view access.View, scope ibid.Scope, in string) (lines []string, all int, err error) {
+	inside := ibid.Each(func(page ibid.Page) ([]ibid.FolderCount, string, error) {
+		return t.library.Folders(ctx, view, ibid.FolderQuery{Scope: scope, In: &in}, page)
+	})
+	bytes := 0
+	for f, err := range inside {
+		if err != nil {
+			return nil, 0, err
+		}
+		if all++; bytes > ibid.MaxToolOutput {
+			continue
+		}
+		entry := fmt.Sprintf("- %s/ (%s)", line(path.Base(f.Path), 200), count(f.Total, "document"))
+		lines, bytes = append(lines, entry), bytes+len(defuse(entry))
+	}
+	return lines, all, nil
+}
+
 // outermost names some of the outermost folders.
 func (t *ListContents) outermost(ctx context.Context, view access.View, scope ibid.Scope) (string, error) {
-	folders, err := t.library.Subfolders(ctx, view, scope, "")
+	top := ""
+	folders, _, err := t.library.Folders(ctx, view, ibid.FolderQuery{Scope: scope, In: &top}, ibid.Page{Limit: maxNear})
 	if err != nil || len(folders) == 0 {
 		return "there are no folders", err
 	}
 	var names []string
-	for _, f := range folders[:min(len(folders), maxNear)] {
-		names = append(names, line(f.Name, 120))
+	for _, f := range folders {
+		names = append(names, line(f.Path, 120))
 	}
 	return strings.Join(names, "; "), nil
 }
 
-func contents(folder string, folders []ibid.LabelCount, here []ibid.Document, all int, exact bool) ibid.ToolOutput {
+// contents lists what lies in a folder: lines of some of its folders and some of its
+// documents, and how many there are of both.
+func contents(folder string, folders []string, allFolders int, here []ibid.Document, all int, exact bool) ibid.ToolOutput {
 	where := "the library"
 	if folder != "" {
 		where = "the folder " + line(folder, 300)
 	}
-	summary := fmt.Sprintf("%s: %s, %s", where, count(len(folders), "folder"), some(all, exact, "document"))
-	var entries []string
-	for _, f := range folders {
-		entries = append(entries, fmt.Sprintf("- %s/ (%s)", line(f.Name, 200), count(f.Documents, "document")))
-	}
+	summary := fmt.Sprintf("%s: %s, %s", where, count(allFolders, "folder"), some(all, exact, "document"))
+	entries := folders
 	for _, d := range here {
 		entries = append(entries, describe(d))
 	}
-	return listed("In "+where+":", entries, all-len(here), summary)
+	return listed("In "+where+":", entries, all-len(here)+allFolders-len(folders), summary)
 }
 
 // listed writes entries below a heading, as many as fit; more is how many there are

@@ -3,6 +3,7 @@ package tool
 import (
 	"cmp"
 	"context"
+	"path"
 	"slices"
 	"strings"
 
@@ -83,9 +84,11 @@ func (l documentList) Alike(_ context.Context, _ access.View, scope ibid.Scope, 
 	return all[:min(len(all), limit)], nil
 }
 
-func (l documentList) Subfolders(_ context.Context, _ access.View, scope ibid.Scope, folder string) ([]ibid.LabelCount, error) {
-	var subs []ibid.LabelCount
-	for _, d := range l.in(scope, func(ibid.Document) bool { return true }) {
+// Folders knows those directly in a folder.
+func (l documentList) Folders(_ context.Context, _ access.View, q ibid.FolderQuery, page ibid.Page) ([]ibid.FolderCount, string, error) {
+	var subs []ibid.FolderCount
+	folder := *q.In
+	for _, d := range l.in(q.Scope, func(ibid.Document) bool { return true }) {
 		rest := d.Folder + "/"
 		if folder != "" {
 			var below bool
@@ -94,17 +97,18 @@ func (l documentList) Subfolders(_ context.Context, _ access.View, scope ibid.Sc
 			}
 		}
 		name, _, _ := strings.Cut(rest, "/")
-		at := slices.IndexFunc(subs, func(s ibid.LabelCount) bool { return s.Name == name })
+		in := path.Join(folder, name)
+		at := slices.IndexFunc(subs, func(s ibid.FolderCount) bool { return s.Path == in })
 		switch {
 		case name == "":
 		case at < 0:
-			subs = append(subs, ibid.LabelCount{Name: name, Documents: 1})
+			subs = append(subs, ibid.FolderCount{Path: in, Total: 1})
 		default:
-			subs[at].Documents++
+			subs[at].Total++
 		}
 	}
-	slices.SortFunc(subs, func(a, b ibid.LabelCount) int { return strings.Compare(a.Name, b.Name) })
-	return subs, nil
+	slices.SortFunc(subs, func(a, b ibid.FolderCount) int { return strings.Compare(a.Path, b.Path) })
+	return cut(subs, page)
 }
 
 func (l documentList) FolderCalled(_ context.Context, _ access.View, scope ibid.Scope, wanted string) (string, bool, error) {

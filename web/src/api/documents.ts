@@ -1,14 +1,14 @@
 // Documents, asked for one folder, one name or one id at a time; nothing here
 // asks for all of them.
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { isBelow } from "../library/folders";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { isBelow, pathsOf } from "../library/folders";
 import { useStore } from "../ui/store";
 import { ApiError, getJSON } from "./client";
 import { feed } from "./feed";
 import type { Order, Page } from "./paged";
 import { keys } from "./queries";
-import type { Doc, DocumentStatus, Folders } from "./types";
+import type { Doc, DocumentStatus, Folders, LabelCount } from "./types";
 import { pageLength, usePaged, type PagedList, type Source } from "./usePaged";
 
 /** Which documents a list has. */
@@ -128,15 +128,51 @@ export function useDocumentCount() {
   });
 }
 
-/** The tree of folders with their counts, and the categories and tags in use. */
-export function useFolders(enabled = true) {
+/** A folder and those directly in it, a page of them after the other; with it the counts of the whole library. */
+export function useFoldersIn(folder: string) {
   const { connected } = useStore(feed);
-  return useQuery({
-    queryKey: keys.folders,
-    queryFn: ({ signal }) => getJSON<Folders>("/v1/folders", signal),
-    enabled,
+  return useInfiniteQuery({
+    queryKey: keys.foldersIn(folder),
+    queryFn: ({ pageParam, signal }) => {
+      const params = new URLSearchParams({ in: folder, limit: String(foldersAtOnce) });
+      if (pageParam !== "") params.set("cursor", pageParam);
+      return getJSON<Folders>(`/v1/folders?${params}`, signal);
+    },
+    initialPageParam: "",
+    getNextPageParam: (last) => last.next,
     refetchInterval: connected ? false : pollMs,
   });
+}
+
+const foldersAtOnce = 200;
+
+/** What documents are filed by. */
+export type LabelKind = "folders" | "categories" | "tags";
+
+/** A few of the names in use that have this text in them, for lists to choose from, and whether there are more. */
+export function useLabels(kind: LabelKind, q: string, limit: number, enabled = true) {
+  const { connected } = useStore(feed);
+  return useQuery({
+    queryKey: keys.labels(kind, q, limit),
+    queryFn: async ({ signal }) => {
+      const params = new URLSearchParams({ limit: String(limit) });
+      if (q !== "") params.set("q", q);
+      const found = await getJSON<Labels>(`/v1/${kind}?${params}`, signal);
+      const names = kind === "folders" ? pathsOf(found.folder) : (found[kind] ?? []).map((label) => label.name);
+      return { names, more: found.next !== undefined };
+    },
+    enabled,
+    placeholderData: keepPreviousData, // the list does not flicker while one types
+    refetchInterval: connected ? false : pollMs,
+  });
+}
+
+/** The answer about any kind of labels. */
+interface Labels {
+  folder?: Folders["folder"];
+  categories?: LabelCount[];
+  tags?: LabelCount[];
+  next?: string;
 }
 
 /** Documents of a folder and below that could not be read: the first few, and whether there are more. */

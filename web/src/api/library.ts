@@ -28,11 +28,13 @@ export interface LabelCount {
   documents: number;
 }
 
-/** The library by its folders, categories and tags. */
+/** A part of the library's folders. */
 export interface Folders {
+  /** The folder that was asked for, with folders in it. */
   folder: FolderNode;
-  categories: LabelCount[] | null;
-  tags: LabelCount[] | null;
+  /** The cursor of the folders behind these; absent at the end. */
+  next?: string;
+  /** Of the whole library. */
   documents: number;
   chunks: number;
 }

@@ -19,7 +19,8 @@ export const keys = {
   documentsById: (ids: readonly string[]) => ["documents", "some", ...ids] as const,
   /** Whatever only counts: asked for again when documents come and go. */
   counts: ["counts"] as const,
-  folders: ["counts", "folders"] as const,
+  foldersIn: (folder: string) => ["counts", "folders", folder] as const,
+  labels: (kind: string, q: string, limit: number) => ["counts", "labels", kind, q, String(limit)] as const,
   documentCount: ["counts", "documents"] as const,
   failed: (folder: string) => ["counts", "failed", folder] as const,
   removed: ["removed"] as const,

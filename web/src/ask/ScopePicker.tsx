@@ -1,10 +1,9 @@
 import { ListFilter } from "lucide-react";
 import { Popover } from "radix-ui";
 import { useState } from "react";
-import { useDocumentsNamed, useFolders } from "../api/documents";
+import { useDocumentsNamed, useLabels } from "../api/documents";
 import type { Scope } from "../api/types";
 import { t } from "../strings";
-import { pathsOf } from "../library/folders";
 import { useSettled } from "../ui/hooks";
 import { isWhole } from "./draft";
 
@@ -35,7 +34,7 @@ export function ScopePicker({ scope, onChange }: Props) {
             value={find}
             onChange={(e) => setFind(e.target.value)}
           />
-          <Choices scope={scope} onChange={onChange} find={find.trim().toLowerCase()} />
+          <Choices scope={scope} onChange={onChange} find={find.trim()} />
           {!whole && (
             <button type="button" className="button quiet" onClick={() => onChange({})}>
               {t.scope.clear}
@@ -48,12 +47,10 @@ export function ScopePicker({ scope, onChange }: Props) {
 }
 
 function Choices({ scope, onChange, find }: Props & { find: string }) {
-  const library = useFolders();
-  const named = useDocumentsNamed(useSettled(find), most);
-  const fits = (names: readonly string[]) => names.filter((name) => name.toLowerCase().includes(find)).slice(0, most);
-  const categories = fits((library.data?.categories ?? []).map((c) => c.name));
-  const folders = fits(pathsOf(library.data?.folder));
-  const tags = fits((library.data?.tags ?? []).map((x) => x.name));
+  const wanted = useSettled(find);
+  const named = useDocumentsNamed(wanted, most);
+  const labels = [useLabels("categories", wanted, most), useLabels("folders", wanted, most), useLabels("tags", wanted, most)];
+  const [categories = [], folders = [], tags = []] = labels.map((list) => list.data?.names.slice(0, most));
   const documents = named.data ?? [];
   const chosen = new Set(scope.documents ?? []);
   const toggle = (id: string) => {
@@ -65,7 +62,7 @@ function Choices({ scope, onChange, find }: Props & { find: string }) {
     const now = had.includes(tag) ? had.filter((other) => other !== tag) : [...had, tag];
     onChange({ ...scope, tags: now.length > 0 ? now : undefined });
   };
-  if (library.isPending || named.isPending) return <p className="faint">{t.loading}</p>;
+  if (named.isPending || labels.some((list) => list.isPending)) return <p className="faint">{t.loading}</p>;
   if (categories.length + folders.length + tags.length + documents.length === 0) return <p className="faint">{t.scope.noMatch}</p>;
   return (
     <div className="choices">

@@ -1,18 +1,17 @@
 import { Dialog } from "radix-ui";
 import { useId, useState, type SubmitEvent } from "react";
 import { ApiError, sendJSON } from "../api/client";
-import { useFolders } from "../api/documents";
+import { useLabels, type LabelKind } from "../api/documents";
 import type { Doc } from "../api/types";
 import { t } from "../strings";
-import { pathsOf } from "./folders";
+import { useSettled } from "../ui/hooks";
 import { takeIn } from "./takeIn";
 
 /** As many names are offered while one types. */
-const mostKnown = 500;
+const mostOffered = 50;
 
 /** Title, folder, category and tags of a document; searches go by them at once. */
 export function EditDocument({ doc, onClose }: { doc: Doc; onClose: () => void }) {
-  const known = useFolders().data;
   const [failure, setFailure] = useState("");
   const save = async (e: SubmitEvent<HTMLFormElement>) => {
     e.preventDefault();
@@ -45,8 +44,8 @@ export function EditDocument({ doc, onClose }: { doc: Doc; onClose: () => void }
           <Dialog.Title>{t.library.editTitle}</Dialog.Title>
           <form className="edit-document" onSubmit={save}>
             <Field name="title" label={t.library.fields.title} value={doc.title} />
-            <Field name="folder" label={t.library.fields.folder} value={doc.folder} known={pathsOf(known?.folder)} />
-            <Field name="category" label={t.library.fields.category} value={doc.category} known={known?.categories?.map((c) => c.name)} />
+            <Field name="folder" label={t.library.fields.folder} value={doc.folder} known="folders" />
+            <Field name="category" label={t.library.fields.category} value={doc.category} known="categories" />
             <Field name="tags" label={t.library.fields.tags} value={doc.tags?.join(", ")} />
             {failure && (
               <p role="alert" className="document-error">
@@ -66,13 +65,15 @@ export function EditDocument({ doc, onClose }: { doc: Doc; onClose: () => void }
   );
 }
 
-function Field({ name, label, value = "", known }: { name: string; label: string; value?: string; known?: readonly string[] }) {
+/** A text field; where its kind of names is known, those in use that go on with what is typed are offered. */
+function Field({ name, label, value = "", known }: { name: string; label: string; value?: string; known?: LabelKind }) {
   const id = useId();
-  const names = known?.slice(0, mostKnown) ?? [];
+  const [typed, setTyped] = useState("");
+  const names = useLabels(known ?? "folders", useSettled(typed.trim()), mostOffered, known !== undefined).data?.names ?? [];
   return (
     <label>
       <span>{label}</span>
-      <input name={name} className="field" defaultValue={value} list={names.length > 0 ? id : undefined} />
+      <input name={name} className="field" defaultValue={value} onChange={(e) => setTyped(e.target.value)} list={names.length > 0 ? id : undefined} />
       {names.length > 0 && (
         <datalist id={id}>
           {names.map((x) => (

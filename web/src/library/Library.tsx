@@ -1,6 +1,6 @@
 import { FilePlus, FolderPlus } from "lucide-react";
 import { useEffect } from "react";
-import { useFolders } from "../api/documents";
+import { useFoldersIn } from "../api/documents";
 import { feed, inWork } from "../api/feed";
 import { t } from "../strings";
 import { useStore } from "../ui/store";
@@ -12,11 +12,12 @@ import { addFiles } from "./uploads";
 
 /** The documents, folder by folder, and what stands in them. */
 export default function Library({ folder, look }: { folder: string; look: "documents" | "passages" }) {
-  const folders = useFolders();
+  const folders = useFoldersIn(folder);
+  const counts = folders.data?.pages[0];
   const { queue } = useStore(feed);
   const reading = inWork(queue);
   const summary = [
-    folders.data ? t.library.summary(folders.data.documents, folders.data.chunks) : "",
+    counts ? t.library.summary(counts.documents, counts.chunks) : "",
     reading > 0 ? t.library.beingRead(reading) : "",
     reading > 0 && queue?.eta_seconds ? t.library.eta(queue.eta_seconds) : "",
   ];

@@ -3,10 +3,11 @@ import { Search } from "lucide-react";
 import { useState } from "react";
 import { Notice } from "../answer/Notice";
 import { getJSON } from "../api/client";
-import { useFolders } from "../api/documents";
+import { useLabels } from "../api/documents";
 import type { Passage, SearchResult } from "../api/types";
 import { openSource } from "../app/router";
 import { t } from "../strings";
+import { useSettled } from "../ui/hooks";
 
 const modes = ["auto", "lexical", "vector", "rrf", "mix"] as const;
 
@@ -27,7 +28,6 @@ export function PassageSearch({ folder }: { folder: string }) {
     enabled: asked !== "",
     staleTime: 30_000,
   });
-  const categories = (useFolders().data?.categories ?? []).map((c) => c.name);
   const passages = found.data?.passages ?? [];
   return (
     <>
@@ -53,17 +53,7 @@ export function PassageSearch({ folder }: { folder: string }) {
             ))}
           </select>
         </label>
-        {categories.length > 0 && (
-          <label className="category-field">
-            <span>{t.find.category}</span>
-            <select className="field" value={category} onChange={(e) => setCategory(e.target.value)}>
-              <option value="">{t.find.anyCategory}</option>
-              {categories.map((c) => (
-                <option key={c}>{c}</option>
-              ))}
-            </select>
-          </label>
-        )}
+        <CategoryField category={category} onChange={setCategory} />
         <button type="submit" className="button" disabled={text.trim() === ""}>
           {t.find.go}
         </button>
@@ -80,6 +70,37 @@ export function PassageSearch({ folder }: { folder: string }) {
         </ol>
       </div>
     </>
+  );
+}
+
+/** As many categories are a list to choose from; where there are more, one types a part of the name. */
+const mostChosen = 200;
+
+function CategoryField({ category, onChange }: { category: string; onChange: (category: string) => void }) {
+  const known = useLabels("categories", "", mostChosen).data;
+  const typed = useLabels("categories", useSettled(category.trim()), mostChosen, known?.more === true).data;
+  if (!known || known.names.length === 0) return null;
+  return (
+    <label className="category-field">
+      <span>{t.find.category}</span>
+      {known.more ? (
+        <>
+          <input className="field" list="found-categories" placeholder={t.find.anyCategory} value={category} onChange={(e) => onChange(e.target.value)} />
+          <datalist id="found-categories">
+            {typed?.names.map((c) => (
+              <option key={c} value={c} />
+            ))}
+          </datalist>
+        </>
+      ) : (
+        <select className="field" value={category} onChange={(e) => onChange(e.target.value)}>
+          <option value="">{t.find.anyCategory}</option>
+          {known.names.map((c) => (
+            <option key={c}>{c}</option>
+          ))}
+        </select>
+      )}
+    </label>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Folder, MessageCirclePlus, Search } from "lucide-react";
 import { Fragment, useMemo, useState } from "react";
 import { Notice } from "../answer/Notice";
-import { useDocumentList, type DocumentQuery, type useFolders } from "../api/documents";
+import { useDocumentList, useLabels, type DocumentQuery, type useFoldersIn } from "../api/documents";
 import type { Row } from "../api/paged";
 import type { Doc, FolderNode } from "../api/types";
 import { Link } from "../app/Link";
@@ -15,15 +15,19 @@ import { VirtualRows } from "../ui/VirtualRows";
 import { askIn } from "./askAbout";
 import { DocumentRow } from "./DocumentRow";
 import { Failed } from "./Failed";
-import { crumbsOf, folderAt } from "./folders";
+import { crumbsOf } from "./folders";
 import { categoryKey } from "./uploads";
 
 interface Props {
   folder: string;
-  folders: ReturnType<typeof useFolders>;
+  folders: ReturnType<typeof useFoldersIn>;
 }
 
 const noFolders: readonly FolderNode[] = [];
+const noDocuments: readonly Row<Doc>[] = [];
+
+/** So many rows before the end of the folders that are here more are asked for. */
+const foldersAhead = 40;
 
 /** One folder: the way to it, the folders in it, its documents; or whatever below it matches a filter. */
 export function Shelves({ folder, folders }: Props) {
@@ -36,11 +40,22 @@ export function Shelves({ folder, folders }: Props) {
   }, [folder, find, failedOnly]);
   const list = useDocumentList(query);
   const hidden = useStore(going);
-  const here = folderAt(folders.data?.folder, folder);
-  const inside = find === "" && !failedOnly ? (here?.folders ?? noFolders) : noFolders;
-  const shown = useMemo(() => (hidden.size === 0 ? list.rows : list.rows.filter((row) => !hidden.has(`document:${row.id}`))), [list.rows, hidden]);
+  const pages = folders.data?.pages;
+  const here = pages?.[0];
+  const browsing = find === "" && !failedOnly;
+  const inside = useMemo(() => (browsing ? (pages?.flatMap((page) => page.folder.folders ?? []) ?? noFolders) : noFolders), [pages, browsing]);
+  const moreInside = browsing && folders.hasNextPage;
+  const shown = useMemo(() => {
+    if (moreInside) return noDocuments; // they stand below all folders
+    return hidden.size === 0 ? list.rows : list.rows.filter((row) => !hidden.has(`document:${row.id}`));
+  }, [list.rows, hidden, moreInside]);
   const count = inside.length + shown.length;
-  const settled = !list.isPending && folders.data !== undefined;
+  const settled = !list.isPending && here !== undefined;
+  const show = (from: number, to: number) => {
+    if (moreInside && to + foldersAhead >= inside.length && !folders.isFetching) void folders.fetchNextPage();
+    // Rows that are hidden for a moment shift the others by less than is asked for ahead.
+    list.show(from - inside.length, to - inside.length);
+  };
   return (
     <>
       <div className="library-fields">
@@ -48,9 +63,9 @@ export function Shelves({ folder, folders }: Props) {
           <Search aria-hidden />
           <input type="search" className="field" placeholder={t.library.filter} aria-label={t.library.filter} value={filter} onChange={(e) => setFilter(e.target.value)} />
         </label>
-        <CategoryField known={folders.data?.categories ?? []} />
+        <CategoryField />
       </div>
-      <Crumbs folder={folder} total={here?.total ?? 0} />
+      <Crumbs folder={folder} total={here?.folder.total ?? 0} />
       <Failed folder={folder} only={failedOnly} onOnly={setFailedOnly} />
       {list.error && (
         <Notice tone="bad">
@@ -61,16 +76,15 @@ export function Shelves({ folder, folders }: Props) {
         </Notice>
       )}
       {list.isPending && !list.error && <p className="faint library-note">{t.loading}</p>}
-      {settled && count === 0 && <Nothing none={folders.data.documents === 0} />}
+      {settled && count === 0 && <Nothing none={here.documents === 0} />}
       <VirtualRows
         className="rows"
         label={t.library.title}
         count={count}
         height={68}
-        complete={list.complete}
+        complete={list.complete && !moreInside}
         keyOf={(i) => (i < inside.length ? `folder ${inside[i]?.path ?? i}` : (shown[i - inside.length]?.id ?? `${i}`))}
-        // Rows that are hidden for a moment shift the others by less than is asked for ahead.
-        onShown={(from, to) => list.show(from - inside.length, to - inside.length)}
+        onShown={show}
       >
         {(i) => {
           const inner = inside[i];
@@ -120,8 +134,12 @@ function Crumbs({ folder, total }: { folder: string; total: number }) {
   );
 }
 
-function CategoryField({ known }: { known: readonly { name: string }[] }) {
+/** As many names are offered while one types. */
+const mostOffered = 50;
+
+function CategoryField() {
   const [category, setCategory] = useState(kept(categoryKey) ?? "");
+  const known = useLabels("categories", useSettled(category.trim()), mostOffered).data?.names ?? [];
   return (
     <label className="category-field">
       <span>{t.library.category}</span>
@@ -136,7 +154,7 @@ function CategoryField({ known }: { known: readonly { name: string }[] }) {
         }}
       />
       <datalist id="categories">
-        {known.map(({ name }) => (
+        {known.map((name) => (
           <option key={name} value={name} />
         ))}
       </datalist>

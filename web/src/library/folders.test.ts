@@ -1,18 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { FolderNode } from "../api/types";
-import { crumbsOf, folderAt, isBelow, pathsOf } from "./folders";
+import { crumbsOf, isBelow, pathsOf } from "./folders";
 
 const node = (path: string, total: number, folders: FolderNode[] | null = null): FolderNode => ({ name: path.split("/").at(-1) ?? "", path, documents: 1, total, folders });
 const root = node("", 6, [node("art", 1), node("contracts", 3, [node("contracts/2024", 2, [node("contracts/2024/q1", 1)])]), node("contracts2", 1)]);
 
 describe("folders", () => {
-  it("are found by their path", () => {
-    expect(folderAt(root, "")?.total).toBe(6);
-    expect(folderAt(root, "contracts/2024")?.folders?.map((f) => f.name)).toEqual(["q1"]);
-    expect(folderAt(root, "contracts/nowhere/2024")).toBeUndefined();
-    expect(folderAt(undefined, "art")).toBeUndefined();
-  });
-
   it("are listed with all that are in them", () => {
     expect(pathsOf(root)).toEqual(["art", "contracts", "contracts/2024", "contracts/2024/q1", "contracts2"]);
   });

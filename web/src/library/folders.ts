@@ -1,17 +1,10 @@
-// The library as folders: what lies at a path, and what lies below it.
+// The library as folders: what lies below a path, and the way to it.
 
 import type { FolderNode } from "../api/types";
 
 export interface Crumb {
   name: string;
   path: string;
-}
-
-/** The folder at a path, if any document is in it or below it. */
-export function folderAt(root: FolderNode | undefined, path: string): FolderNode | undefined {
-  let at = root;
-  for (const { path: step } of crumbsOf(path)) at = at?.folders?.find((f) => f.path === step);
-  return at;
 }
 
 /** The paths of all folders, each before what is in it. */

@@ -25,10 +25,13 @@ import (
 //	ibid_names(described)     what it is called, as JSON: [[folded, written, key], …]
 //
 // Their results are stored, so another rule needs a migration that stores them
-// anew.
+// anew. Queries for labels call
+//
+//	ibid_normal(text)         text.NormalizeName
 var Register = sync.OnceValue(func() error {
 	for name, f := range map[string]func(string) (string, error){
 		"ibid_described": describedOf, "ibid_folded": foldedOf, "ibid_labels": labelsOf, "ibid_names": namesOf,
+		"ibid_normal": func(s string) (string, error) { return text.NormalizeName(s), nil },
 	} {
 		err := sqlitelib.RegisterDeterministicScalarFunction(name, 1, func(_ *sqlitelib.FunctionContext, args []driver.Value) (driver.Value, error) {
 			switch v := args[0].(type) {
