@@ -1,5 +1,7 @@
 package ibid
 
+import "fmt"
+
 // Database is a source of tables that questions can be asked of: a file or a
 // server that we only read from. The ID never changes.
 type Database struct {
@@ -48,4 +50,13 @@ type DatabaseMatch struct {
 	Table  string `json:"table"`
 	Column string `json:"column"`
 	Value  string `json:"value"`
+}
+
+// MaxDatabases bounds how many databases a principal has: questions look at all of
+// those in their scope.
+const MaxDatabases = 500
+
+// TooManyDatabases is the error where there are MaxDatabases already.
+func TooManyDatabases() error {
+	return &Error{Code: CodeConflict, Message: fmt.Sprintf("%d databases are attached already", MaxDatabases), Hint: "remove one that is not needed"}
 }

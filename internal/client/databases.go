@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 
 	"ibid"
@@ -10,10 +11,20 @@ import (
 
 func databasePath(id, action string) string { return "/v1/databases/" + url.PathEscape(id) + action }
 
-// Databases returns the attached databases.
+// Databases returns the attached databases: ibid.MaxDatabases at most.
 func (c *Client) Databases(ctx context.Context) ([]ibid.Database, error) {
-	a, err := answer[api.Databases](ctx, c, get("/v1/databases"))
-	return a.Databases, err
+	var all []ibid.Database
+	pages := ibid.Each(func(page ibid.Page) ([]ibid.Database, string, error) {
+		a, err := answer[api.Databases](ctx, c, request{method: http.MethodGet, path: "/v1/databases", query: pageQuery(page.Cursor, page.Limit)})
+		return a.Databases, a.Next, err
+	})
+	for d, err := range pages {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	return all, nil
 }
 
 // Database returns one, by its id or its name.

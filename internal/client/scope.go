@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"ibid"
@@ -65,12 +63,9 @@ func (c *Client) checkLabel(ctx context.Context, kind, name string) error {
 // labels yields the labels of a kind that are in use and have a text in them, by name.
 func (c *Client) labels(ctx context.Context, kind, called string) iter.Seq2[string, error] {
 	return ibid.Each(func(page ibid.Page) (names []string, next string, err error) {
-		query := url.Values{"limit": {strconv.Itoa(page.Limit)}}
+		query := pageQuery(page.Cursor, page.Limit)
 		if called != "" {
 			query.Set("q", called)
-		}
-		if page.Cursor != "" {
-			query.Set("cursor", page.Cursor)
 		}
 		read := func(path string) request { return request{method: http.MethodGet, path: path, query: query} }
 		switch kind {

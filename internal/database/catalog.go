@@ -25,15 +25,16 @@ import (
 type Store interface {
 	// PutDatabase keeps a database, in the place of one with the same id.
 	PutDatabase(ctx context.Context, d ibid.Database) error
-	// Databases returns those that are attached, the oldest first.
-	Databases(ctx context.Context, view access.View) ([]ibid.Database, error)
+	// Databases returns a page of those that are attached, the oldest first; a principal
+	// has ibid.MaxDatabases at most.
+	Databases(ctx context.Context, view access.View, page ibid.Page) (databases []ibid.Database, next string, err error)
 	// RemoveDatabase and RestoreDatabase answer NOT_FOUND where there is nothing
 	// to remove or to restore.
 	RemoveDatabase(ctx context.Context, view access.View, id string, at time.Time) error
 	RestoreDatabase(ctx context.Context, view access.View, id string) (ibid.Database, error)
-	// ForgetDatabases lets go of those that were removed before a time and
-	// returns their ids.
-	ForgetDatabases(ctx context.Context, before time.Time) ([]string, error)
+	// ForgetDatabases lets go of those that were removed before a time, limit of them
+	// at most, and returns their ids.
+	ForgetDatabases(ctx context.Context, before time.Time, limit int) (ids []string, err error)
 }
 
 // Config is what a catalog works with.
@@ -86,22 +87,42 @@ func (c *Catalog) Sweep(ctx context.Context) error {
 			_ = c.cfg.Disk.Remove(path)
 		}
 	}
-	gone, err := c.cfg.Store.ForgetDatabases(ctx, c.cfg.Now().Add(-c.cfg.KeepRemoved))
-	for _, id := range gone {
-		c.shut(id)
-		_ = c.cfg.Disk.Remove(c.ownFile(id)) // most have none
+	for {
+		gone, err := c.cfg.Store.ForgetDatabases(ctx, c.cfg.Now().Add(-c.cfg.KeepRemoved), ibid.MaxLimit)
+		for _, id := range gone {
+			c.shut(id)
+			_ = c.cfg.Disk.Remove(c.ownFile(id)) // most have none
+		}
+		if err != nil || len(gone) < ibid.MaxLimit {
+			return err
+		}
 	}
-	return err
 }
 
-// Databases returns the databases in a scope, as they were when they were last
-// looked at.
-func (c *Catalog) Databases(ctx context.Context, view access.View, scope ibid.Scope) ([]ibid.Database, error) {
-	all, err := c.cfg.Store.Databases(ctx, view)
+// List returns a page of the databases, the oldest first, as they were when they were
+// last looked at.
+func (c *Catalog) List(ctx context.Context, view access.View, page ibid.Page) (databases []ibid.Database, next string, err error) {
+	databases, next, err = c.cfg.Store.Databases(ctx, view, page)
 	if err != nil {
-		return nil, fmt.Errorf("list the databases: %w", err)
+		return nil, "", fmt.Errorf("list the databases: %w", err)
 	}
-	return slices.DeleteFunc(all, func(d ibid.Database) bool { return !scope.HasDatabase(d.ID) }), nil
+	return databases, next, nil
+}
+
+// Databases returns the databases in a scope, as List does: of a principal there are
+// ibid.MaxDatabases at most.
+func (c *Catalog) Databases(ctx context.Context, view access.View, scope ibid.Scope) ([]ibid.Database, error) {
+	var in []ibid.Database
+	all := ibid.Each(func(page ibid.Page) ([]ibid.Database, string, error) { return c.List(ctx, view, page) })
+	for d, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		if scope.HasDatabase(d.ID) {
+			in = append(in, d)
+		}
+	}
+	return in, nil
 }
 
 // Database returns one database by its id or its name.
@@ -119,10 +140,6 @@ func (c *Catalog) Database(ctx context.Context, view access.View, wanted string)
 	none.Hint = "`ibid database ls` lists them"
 	return ibid.Database{}, none
 }
-
-// maxDatabases bounds how many databases a principal has: questions look at all of
-// them, and so lists of them have no pages.
-const maxDatabases = 500
 
 // Addition is a database that is to be attached.
 type Addition struct {
@@ -159,8 +176,8 @@ func (c *Catalog) Add(ctx context.Context, view access.View, a Addition) (ibid.D
 	if a.Name != "" && taken(a.Name) {
 		return d, ibid.Errorf(ibid.CodeConflict, "there is a database %q already", a.Name)
 	}
-	if len(all) >= maxDatabases && !slices.ContainsFunc(all, func(o ibid.Database) bool { return o.ID == d.ID }) {
-		return d, &ibid.Error{Code: ibid.CodeConflict, Message: fmt.Sprintf("%d databases are attached already", len(all)), Hint: "remove one that is not needed"}
+	if len(all) >= ibid.MaxDatabases && !slices.ContainsFunc(all, func(o ibid.Database) bool { return o.ID == d.ID }) {
+		return d, ibid.TooManyDatabases() // before anything is loaded
 	}
 	for base, n := d.Name, 2; taken(d.Name); n++ {
 		d.Name = fmt.Sprintf("%s-%d", base, n)

@@ -22,8 +22,8 @@ func (r *remembered) PutDatabase(_ context.Context, d ibid.Database) error {
 	r.all = append(slices.DeleteFunc(r.all, func(o ibid.Database) bool { return o.ID == d.ID }), d)
 	return nil
 }
-func (r *remembered) Databases(context.Context, access.View) ([]ibid.Database, error) {
-	return slices.Clone(r.all), nil
+func (r *remembered) Databases(context.Context, access.View, ibid.Page) ([]ibid.Database, string, error) {
+	return slices.Clone(r.all), "", nil
 }
 func (r *remembered) RemoveDatabase(context.Context, access.View, string, time.Time) error {
 	return nil
@@ -31,7 +31,9 @@ func (r *remembered) RemoveDatabase(context.Context, access.View, string, time.T
 func (r *remembered) RestoreDatabase(context.Context, access.View, string) (ibid.Database, error) {
 	return ibid.Database{}, nil
 }
-func (r *remembered) ForgetDatabases(context.Context, time.Time) ([]string, error) { return nil, nil }
+func (r *remembered) ForgetDatabases(context.Context, time.Time, int) ([]string, error) {
+	return nil, nil
+}
 
 // Whatever operation fails or is the last before a power cut, an attached file can
 // be asked once that was acknowledged, and says what it said last or, where loading

@@ -32,6 +32,7 @@ type PageStore interface {
 	AddFile(ctx context.Context, messageID string, f ibid.Attachment) (n int, err error)
 	SweepVersions(ctx context.Context, before time.Time) (int, error)
 	ForgetDiscarded(ctx context.Context, hash string) error
+	ForgetDatabases(ctx context.Context, before time.Time, limit int) (ids []string, err error)
 	Discarded(ctx context.Context, page ibid.Page) (hashes []string, next string, err error)
 	HalfRestored(ctx context.Context, page ibid.Page) (documentIDs []string, next string, err error)
 	Originals(ctx context.Context, page ibid.Page) (hashes []string, next string, err error)
@@ -55,6 +56,9 @@ var PageCases = []Case[PageStore]{
 	{"originals", ofPages(originalsList)},
 	{"discarded originals", ofPages(discardedList)},
 	{"runs that wait", ofPages(waitingList)},
+	{"databases", ofPages(databasesList)},
+	{"databases have a bound", testTooManyDatabases},
+	{"databases are forgotten a few at a time", testForgottenDatabases},
 }
 
 // pagedList is a list of a store in a test: what it has is known by names.
@@ -456,5 +460,64 @@ func waitingList(t *testing.T, s PageStore) pagedList {
 		fill: filledBy(add), add: add,
 		remove: func(id string) { must(t)(s.ClaimQueued(t.Context(), id, "p", time.Hour)) },
 		whole:  true,
+	}
+}
+
+// attach keeps a database; all are of one time.
+func attach(t testing.TB, s PageStore, id string) error {
+	t.Helper()
+	return s.PutDatabase(t.Context(), ibid.Database{Principal: ibid.Owner, ID: id, Name: id, AddedAt: ibid.At(viewTime)})
+}
+
+func databasesList(t *testing.T, s PageStore) pagedList {
+	add := numbered("db", func(id string) { must(t)(attach(t, s, id)) })
+	return pagedList{
+		read: func(view access.View, page ibid.Page) ([]string, string, error) {
+			return namesOf(func(d ibid.Database) string { return d.ID })(s.Databases(t.Context(), view, page))
+		},
+		fill: filledBy(add), add: add,
+		remove: func(id string) { must(t)(s.RemoveDatabase(t.Context(), access.For(ibid.Owner), id, viewTime)) },
+	}
+}
+
+// testTooManyDatabases: a principal has ibid.MaxDatabases at most, whichever way they
+// come, and each has as many.
+func testTooManyDatabases(t *testing.T, open Opener[PageStore]) {
+	s, owner := open(t), access.For(ibid.Owner)
+	must(t)(attach(t, s, "removed"))
+	must(t)(s.RemoveDatabase(t.Context(), owner, "removed", viewTime))
+	for n := range ibid.MaxDatabases {
+		must(t)(attach(t, s, fmt.Sprint("db", n)))
+	}
+	if err := attach(t, s, "one more"); ibid.CodeOf(err) != ibid.CodeConflict {
+		t.Errorf("one more than there may be: %v", err)
+	}
+	if _, err := s.RestoreDatabase(t.Context(), owner, "removed"); ibid.CodeOf(err) != ibid.CodeConflict {
+		t.Errorf("one more is restored than there may be: %v", err)
+	}
+	must(t)(attach(t, s, "db7")) // again
+	must(t)(s.PutDatabase(t.Context(), ibid.Database{Principal: "anna", ID: "hers", Name: "hers", AddedAt: ibid.At(viewTime)}))
+	must(t)(s.RemoveDatabase(t.Context(), owner, "db3", viewTime))
+	must(t)(s.RestoreDatabase(t.Context(), owner, "removed"))
+}
+
+func testForgottenDatabases(t *testing.T, open Opener[PageStore]) {
+	s, owner := open(t), access.For(ibid.Owner)
+	for n := range 5 {
+		id := fmt.Sprint("db", n)
+		must(t)(attach(t, s, id))
+		must(t)(s.RemoveDatabase(t.Context(), owner, id, viewTime))
+	}
+	must(t)(attach(t, s, "stays"))
+	var gone []string
+	for _, want := range []int{2, 2, 1, 0} {
+		ids, err := s.ForgetDatabases(t.Context(), viewTime.Add(time.Hour), 2)
+		if err != nil || len(ids) != want {
+			t.Errorf("forgotten are %v, %v; want %d", ids, err, want)
+		}
+		gone = append(gone, ids...)
+	}
+	if hasTwice(gone) || len(gone) != 5 {
+		t.Errorf("forgotten are %v", gone)
 	}
 }

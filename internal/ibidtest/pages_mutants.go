@@ -83,6 +83,12 @@ func (s brokenPages) Tags(ctx context.Context, view access.View, called string, 
 	})
 }
 
+func (s brokenPages) Databases(ctx context.Context, view access.View, page ibid.Page) ([]ibid.Database, string, error) {
+	return faulty(s, page, func(page ibid.Page) ([]ibid.Database, string, error) {
+		return s.PageStore.Databases(ctx, s.through(view), page)
+	})
+}
+
 func (s brokenPages) DocumentChunks(ctx context.Context, view access.View, documentID string, page ibid.Page) ([]ibid.Chunk, string, error) {
 	return faulty(s, page, func(page ibid.Page) ([]ibid.Chunk, string, error) {
 		return s.PageStore.DocumentChunks(ctx, s.through(view), documentID, page)
@@ -145,6 +151,7 @@ var pageMutants = map[string][]string{
 	"archives that are half restored": {endsEarly},
 	"originals":                       {limitIgnored},
 	"discarded originals":             {pagesNumbered},
+	"databases":                       {pagesNumbered, seenByAll},
 	"runs that wait":                  {cursorIgnored},
 }
 

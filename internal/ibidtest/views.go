@@ -145,7 +145,7 @@ var probes = []probe{
 			return folder, err
 		})
 	}},
-	{method: "Databases", do: func(s asked) any { return told(s.Databases(s.ctx, s.view)) }},
+	{method: "Databases", do: func(s asked) any { return told(Whole(s.Databases(s.ctx, s.view, Everything))) }},
 	{method: "Files", do: func(s asked) any {
 		return each(func(who string) (any, error) { return Whole(s.Files(s.ctx, s.view, "t-"+who, Everything)) })
 	}},

@@ -42,7 +42,7 @@ type ViewStore interface {
 	Categories(ctx context.Context, view access.View, called string, page ibid.Page) (categories []ibid.LabelCount, next string, err error)
 	Tags(ctx context.Context, view access.View, called string, page ibid.Page) (tags []ibid.LabelCount, next string, err error)
 	FolderCalled(ctx context.Context, view access.View, scope ibid.Scope, wanted string) (folder string, ok bool, err error)
-	Databases(ctx context.Context, view access.View) ([]ibid.Database, error)
+	Databases(ctx context.Context, view access.View, page ibid.Page) (databases []ibid.Database, next string, err error)
 	RemoveDatabase(ctx context.Context, view access.View, id string, at time.Time) error
 	RestoreDatabase(ctx context.Context, view access.View, id string) (d ibid.Database, err error)
 	ChangeDocument(ctx context.Context, view access.View, id string, change func(*ibid.Document) error) (ibid.Document, error)

@@ -69,7 +69,8 @@ type Leases interface {
 	NoteWorkerKilled(ctx context.Context, l ibid.DocumentLease) error
 	ReleaseDocuments(ctx context.Context, owner string) error // puts back what it has in work
 	// ReleaseLostDocuments puts back what others had in work when they died, or whose
-	// lease is over, and fails what has seen maxCrashes of that with the line giveUp.
+	// lease is over, and fails what has seen maxCrashes of that with the line giveUp; some
+	// hundreds at a time.
 	ReleaseLostDocuments(ctx context.Context, maxCrashes int, giveUp string) (documentIDs []string, failed int, err error)
 	// HoldVersion leaves the reading of a version to those who have its password in
 	// memory, as long as one of them lives.

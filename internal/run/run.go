@@ -48,7 +48,7 @@ type Leases interface {
 	RenewLease(ctx context.Context, l ibid.Lease, lease time.Duration) (stop bool, err error)
 	ReleaseRun(ctx context.Context, l ibid.Lease) error
 	// ReleaseLostRuns lets runs wait again whose lease is over or whose owner has
-	// certainly ended. It takes nothing from anyone else.
+	// certainly ended, some hundreds at a time. It takes nothing from anyone else.
 	ReleaseLostRuns(ctx context.Context) (int, error)
 	// RequestStop has a run that has not ended stopped by whoever holds it, or claims
 	// it next.

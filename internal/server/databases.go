@@ -19,7 +19,8 @@ import (
 
 // Databases are the attached databases.
 type Databases interface {
-	Databases(ctx context.Context, view access.View, scope ibid.Scope) ([]ibid.Database, error)
+	// List returns a page of the databases, the oldest first.
+	List(ctx context.Context, view access.View, page ibid.Page) (databases []ibid.Database, next string, err error)
 	Database(ctx context.Context, view access.View, id string) (ibid.Database, error)
 	Add(ctx context.Context, view access.View, a database.Addition) (ibid.Database, error)
 	Remove(ctx context.Context, view access.View, id string) (ibid.Database, error)
@@ -29,12 +30,17 @@ type Databases interface {
 }
 
 func (s *Server) listDatabases(w http.ResponseWriter, r *http.Request) {
-	all, err := s.cfg.Databases.Databases(r.Context(), s.view(r), ibid.Scope{})
+	page, err := pageParams(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, api.Databases{Databases: orEmpty(all)})
+	databases, next, err := s.cfg.Databases.List(r.Context(), s.view(r), page)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, api.Databases{Databases: orEmpty(databases), Next: next})
 }
 
 // addDatabase attaches what a JSON object names, or an uploaded file.

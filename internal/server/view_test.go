@@ -307,11 +307,11 @@ func annasOnly(view access.View) error {
 	return nil
 }
 
-func (annasDatabases) Databases(_ context.Context, view access.View, _ ibid.Scope) ([]ibid.Database, error) {
+func (annasDatabases) List(_ context.Context, view access.View, _ ibid.Page) ([]ibid.Database, string, error) {
 	if annasOnly(view) != nil {
-		return nil, nil
+		return nil, "", nil
 	}
-	return []ibid.Database{{ID: "db_1", Name: "sales"}}, nil
+	return []ibid.Database{{ID: "db_1", Name: "sales"}}, "", nil
 }
 
 func (annasDatabases) Database(_ context.Context, view access.View, id string) (ibid.Database, error) {

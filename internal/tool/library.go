@@ -25,11 +25,12 @@ type Library interface {
 	Documents(ctx context.Context, view access.View, q ibid.DocumentQuery, page ibid.Page) (docs []ibid.Document, next string, err error)
 	// CountDocuments returns how many there are; exact is false where there are more.
 	CountDocuments(ctx context.Context, view access.View, q ibid.DocumentQuery) (n int, exact bool, err error)
-	// Called returns documents of a scope that a name fits in one way, by name; some
-	// hundreds at most.
+	// Called returns documents of a scope that a name fits in one way, by name: 500 at
+	// most, whatever fits beyond them.
 	Called(ctx context.Context, view access.View, scope ibid.Scope, how ibid.NameMatch, name string) ([]ibid.Document, error)
 	// Mentioned returns the documents of a scope that a question may name, for
-	// question.MentionsAmong to decide, and how many documents the scope has.
+	// question.MentionsAmong to decide, and how many documents the scope has. They are
+	// 500 at most by their whole names, and a few for each word of the question.
 	Mentioned(ctx context.Context, view access.View, scope ibid.Scope, question string) (candidates []ibid.Document, of int, err error)
 	// Alike returns the documents whose names are most like a normalized one.
 	Alike(ctx context.Context, view access.View, scope ibid.Scope, normal string, limit int) ([]ibid.Document, error)

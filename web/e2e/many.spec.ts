@@ -42,6 +42,27 @@ async function serveLibrary(page: Page): Promise<string[]> {
   return asked;
 }
 
+/** A library of 20,000 folders and 5,000 tags that no server holds; answers what was asked. */
+async function serveLabels(page: Page): Promise<string[]> {
+  const asked: string[] = [];
+  const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}-${String(i).padStart(String(count - 1).length, "0")}`);
+  const lists = { folders: names("folder", 20_000), categories: ["letters"], tags: names("tag", 5_000) };
+  await page.route(/\/v1\/(folders|categories|tags)\?/, (route) => {
+    const url = new URL(route.request().url());
+    asked.push(url.pathname + url.search);
+    const kind = url.pathname.slice("/v1/".length) as keyof typeof lists;
+    const fit = lists[kind].filter((name) => name.includes(url.searchParams.get("q") ?? ""));
+    const from = Number(url.searchParams.get("cursor") ?? 0);
+    const to = from + Number(url.searchParams.get("limit"));
+    const part = fit.slice(from, to).map((name) => ({ name, path: name, documents: 1, total: 1, folders: [] }));
+    const next = to < fit.length ? String(to) : undefined;
+    if (kind !== "folders") return route.fulfill({ json: { [kind]: part, next } });
+    const folder = { name: "", path: "", documents: 0, total: 20_000, folders: part };
+    return route.fulfill({ json: { folder, next, documents: 20_000, chunks: 20_000 } });
+  });
+  return asked;
+}
+
 describe.skipIf(missing())(`what has grown${why}`, () => {
   const ibid = new Ibid();
   let api: Api;
@@ -90,6 +111,45 @@ describe.skipIf(missing())(`what has grown${why}`, () => {
     expect(back.some((q) => q.includes("document="))).toBe(true);
     expect(back.filter((q) => q.includes("in_folder") && !q.includes("cursor"))).toEqual([]); // the list does not begin anew
     await shot(page, "large-library");
+    await close(w);
+  });
+
+  it("has folders and tags that are shown and found a part at a time", async () => {
+    const w = await open(browser, "about:blank", {}, ibid.url);
+    const { page } = w;
+    const asked = await serveLabels(page);
+    await page.goto(`${ibid.url}/library`);
+    const folders = () => page.locator(".document.folder .document-body").allInnerTexts();
+    await expect.poll(async () => (await folders()).slice(0, 2)).toEqual(["folder-00000", "folder-00001"]);
+    const pages = () => asked.filter((q) => q.startsWith("/v1/folders?in=&") && q.includes("cursor")).length;
+    expect(pages()).toBe(0);
+    for (let at = 1; at <= 3; at++) {
+      await expect
+        .poll(async () => {
+          await toEnd(page);
+          return pages();
+        })
+        .toBeGreaterThanOrEqual(at);
+    }
+    await expect.poll(async () => Number((await folders()).at(-1)?.slice(-5))).toBeGreaterThan(500);
+    expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeLessThan(2_500);
+
+    // Where documents are chosen, a part of a name is looked for by the server.
+    await page.goto(ibid.url);
+    await page.getByRole("button", { name: "Choose documents to search" }).click();
+    const picker = page.getByRole("dialog");
+    await picker.getByText("tag-0000", { exact: true }).waitFor();
+    expect(await picker.getByRole("checkbox").count()).toBeLessThan(200);
+    await picker.getByRole("searchbox").fill("4711");
+    await picker.getByText("folder-14711", { exact: true }).waitFor();
+    await picker.getByText("folder-04711", { exact: true }).waitFor();
+    await expect.poll(() => picker.getByText("tag-4711", { exact: true }).count()).toBe(1);
+    await expect.poll(() => picker.getByText("tag-0000", { exact: true }).count()).toBe(0);
+    await picker.getByText("tag-4711", { exact: true }).click();
+    await picker.getByText("folder-14711", { exact: true }).click();
+    await page.keyboard.press("Escape");
+    await page.getByText("tag-4711", { exact: true }).first().waitFor();
+    await page.getByText("folder-14711", { exact: true }).first().waitFor();
     await close(w);
   });
 

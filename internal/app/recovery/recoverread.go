@@ -220,18 +220,19 @@ func (o *originals) sum(ctx context.Context) (Originals, error) {
 			return sum, err
 		}
 	}
-	listed, err := o.app.DB.Databases(ctx, access.System("recovery"))
-	if err != nil {
+	if sum.Tables, err = fs.Glob(os.DirFS(o.dir), "databases/*"); err != nil {
 		return sum, err
 	}
-	own, err := fs.Glob(os.DirFS(o.dir), "databases/*")
-	for _, path := range own {
-		name := filepath.Base(path)
-		if !slices.ContainsFunc(listed, func(d ibid.Database) bool { return strings.HasPrefix(name, d.ID) }) {
-			sum.Tables = append(sum.Tables, path)
+	listed := ibid.Each(func(page ibid.Page) ([]ibid.Database, string, error) {
+		return o.app.DB.Databases(ctx, access.System("recovery"), page)
+	})
+	for d, err := range listed {
+		if err != nil {
+			return sum, err
 		}
+		sum.Tables = slices.DeleteFunc(sum.Tables, func(path string) bool { return strings.HasPrefix(filepath.Base(path), d.ID) })
 	}
-	return sum, err
+	return sum, nil
 }
 
 // endingOf guesses how the name of a file ended. What is read does not depend on

@@ -5,6 +5,7 @@ import "ibid"
 // Databases is GET /v1/databases.
 type Databases struct {
 	Databases []ibid.Database `json:"databases"`
+	Next      string          `json:"next,omitempty"`
 }
 
 // DatabaseAddition is the body of POST /v1/databases, and with a name alone the

@@ -6,14 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"ibid"
 	"ibid/internal/access"
+	"ibid/internal/store/sqlite/file"
 	"ibid/internal/store/sqlite/seen"
 )
 
-// PutDatabase keeps an attached database, in the place of one with the same id.
+// PutDatabase keeps an attached database, in the place of one with the same id. A
+// principal has ibid.MaxDatabases at most.
 func (db *DB) PutDatabase(ctx context.Context, d ibid.Database) error {
 	data, err := json.Marshal(d) // without the source
 	if err != nil {
@@ -23,6 +26,9 @@ func (db *DB) PutDatabase(ctx context.Context, d ibid.Database) error {
 		return seen.Nobodys("database", d.ID)
 	}
 	return db.write(ctx, func(q querier) error {
+		if err := roomForDatabase(ctx, q, d); err != nil {
+			return err
+		}
 		_, err := q.ExecContext(ctx, `INSERT INTO databases (id, principal, source, data, added_at) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET source = excluded.source, data = excluded.data`,
 			d.ID, d.Principal, string(d.Source), string(data), millis(d.AddedAt.Time))
@@ -30,27 +36,48 @@ func (db *DB) PutDatabase(ctx context.Context, d ibid.Database) error {
 	})
 }
 
-// Databases returns the attached databases, the oldest first.
-func (db *DB) Databases(ctx context.Context, view access.View) ([]ibid.Database, error) {
-	rows, err := db.readOnly.QueryContext(ctx, `SELECT principal, source, data FROM databases WHERE removed_at IS NULL AND `+seen.By(view, "principal", 1)+` ORDER BY added_at, id`, seen.Who(view))
-	if err != nil {
-		return nil, translate(err)
+// roomForDatabase is an error where a principal has as many databases as there may be,
+// d not among them.
+func roomForDatabase(ctx context.Context, q querier, d ibid.Database) error {
+	var full bool
+	err := q.QueryRowContext(ctx, `SELECT count(*) >= ? FROM databases WHERE principal = ? AND removed_at IS NULL AND id <> ?`, ibid.MaxDatabases, d.Principal, d.ID).Scan(&full)
+	if err == nil && full {
+		err = ibid.TooManyDatabases()
 	}
-	defer rows.Close()
-	var all []ibid.Database
-	for rows.Next() {
-		d, err := scanDatabase(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, d)
-	}
-	return all, translate(rows.Err())
+	return err
 }
 
-func scanDatabase(row interface{ Scan(...any) error }) (d ibid.Database, err error) {
+// Databases returns a page of the attached databases, the oldest first.
+func (db *DB) Databases(ctx context.Context, view access.View, page ibid.Page) (databases []ibid.Database, next string, err error) {
+	added, last := int64(math.MinInt64), ""
+	if _, err := page.DecodeCursor(&added, &last); err != nil {
+		return nil, "", err
+	}
+	rows, err := db.readOnly.QueryContext(ctx, `SELECT principal, source, data, added_at FROM databases
+		WHERE removed_at IS NULL AND (added_at, id) > (?2, ?3) AND `+seen.By(view, "principal", 1)+` ORDER BY added_at, id LIMIT ?4`, seen.Who(view), added, last, page.Size()+1)
+	if err != nil {
+		return nil, "", translate(err)
+	}
+	type found struct {
+		ibid.Database
+		added int64
+	}
+	all, err := collect(rows, func(r *sql.Rows) (f found, err error) {
+		f.Database, err = scanDatabase(r, &f.added)
+		return f, err
+	})
+	all, next = file.CutPage(all, page, func(f found) []any { return []any{f.added, f.ID} })
+	for _, f := range all {
+		databases = append(databases, f.Database)
+	}
+	return databases, next, err
+}
+
+// scanDatabase reads the columns principal, source and data, and into more what stands
+// behind them.
+func scanDatabase(row interface{ Scan(...any) error }, more ...any) (d ibid.Database, err error) {
 	var source, data string
-	if err := row.Scan(&d.Principal, &source, &data); err != nil {
+	if err := row.Scan(append([]any{&d.Principal, &source, &data}, more...)...); err != nil {
 		return d, err
 	}
 	err = json.Unmarshal([]byte(data), &d)
@@ -83,6 +110,9 @@ func (db *DB) RestoreDatabase(ctx context.Context, view access.View, id string) 
 		if err != nil {
 			return err
 		}
+		if err := roomForDatabase(ctx, q, d); err != nil {
+			return err
+		}
 		for base, n := d.Name, 2; ; n++ {
 			var taken bool
 			err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM databases WHERE removed_at IS NULL AND principal = ? AND lower(json_extract(data, '$.name')) = lower(?))`,
@@ -105,25 +135,16 @@ func (db *DB) RestoreDatabase(ctx context.Context, view access.View, id string) 
 	return d, err
 }
 
-// ForgetDatabases lets go of databases that were removed before a time, and
-// returns their ids.
-func (db *DB) ForgetDatabases(ctx context.Context, before time.Time) ([]string, error) {
-	var ids []string
-	err := db.closing(ctx, func(q querier) error {
-		ids = nil
-		rows, err := q.QueryContext(ctx, `DELETE FROM databases WHERE removed_at < ? RETURNING id`, millis(before))
+// ForgetDatabases lets go of databases that were removed before a time, limit of them
+// at most, and returns their ids.
+func (db *DB) ForgetDatabases(ctx context.Context, before time.Time, limit int) (ids []string, err error) {
+	err = db.closing(ctx, func(q querier) error {
+		rows, err := q.QueryContext(ctx, `DELETE FROM databases WHERE id IN (SELECT id FROM databases WHERE removed_at < ? ORDER BY removed_at, id LIMIT ?) RETURNING id`, millis(before), limit)
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, id)
-		}
-		return rows.Err()
+		ids, err = collect(rows, func(r *sql.Rows) (id string, err error) { return id, r.Scan(&id) })
+		return err
 	})
 	return ids, err
 }

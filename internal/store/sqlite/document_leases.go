@@ -162,8 +162,8 @@ func (db *DB) ReleaseDocuments(ctx context.Context, owner string) error {
 
 // ReleaseLostDocuments puts back what others had in work when they ended without a
 // word, or whose lease is over, and counts that. A document that has seen maxCrashes of
-// them fails with the line giveUp. It returns the documents that it has changed, and how
-// many of them failed.
+// them fails with the line giveUp. It returns the documents that it has changed, of which
+// there are process.MaxReleased at most, and how many of them failed.
 func (db *DB) ReleaseLostDocuments(ctx context.Context, maxCrashes int, giveUp string) (documentIDs []string, failed int, err error) {
 	release := func(held []process.HeldLease) func(querier) error {
 		before, failedBefore := documentIDs, failed

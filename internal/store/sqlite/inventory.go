@@ -14,7 +14,8 @@ type TableSize struct {
 }
 
 // Sizes returns what every table and index takes in the database file, and how
-// much of the file is free for what comes next. It reads the whole file.
+// much of the file is free for what comes next. There are as many as the schema has,
+// however much they hold. It reads the whole file.
 func (db *DB) Sizes(ctx context.Context) (tables []TableSize, free int64, err error) {
 	rows, err := db.readOnly.QueryContext(ctx, `SELECT s.name, coalesce(m.tbl_name, s.name), sum(s.pgsize)
 		FROM dbstat s LEFT JOIN sqlite_schema m ON m.name = s.name GROUP BY s.name ORDER BY 2, s.name`)

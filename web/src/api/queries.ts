@@ -44,11 +44,11 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Empty where the server knows no databases. */
+/** Empty where the server knows no databases. There are 500 at most, which come at once. */
 export function useDatabases() {
   return useQuery({
     queryKey: keys.databases,
-    queryFn: async ({ signal }) => (await getJSON<{ databases: Database[] | null }>("/v1/databases", signal)).databases ?? [],
+    queryFn: async ({ signal }) => (await getJSON<{ databases: Database[] | null }>("/v1/databases?limit=500", signal)).databases ?? [],
   });
 }
 

@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,8 +17,15 @@ type HeldLease struct {
 	Before int64 // Unix milliseconds
 }
 
+// MaxReleased is how many leases one call of ReleaseLost gives up at most. What is lost
+// beyond that is given up by the next call.
+const MaxReleased = 500
+
+var errEnough = errors.New("enough leases are lost")
+
 // lostLeases divides the leases that a query lists, as id, fence, owner and end, into those
-// of owners that are gone and those that are over. The others are left out.
+// of owners that are gone and those that are over, MaxReleased together at most. The others
+// are left out.
 func lostLeases(ctx context.Context, db *sql.DB, path string, at time.Time, query string) (gone, over []HeldLease, err error) {
 	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
@@ -36,6 +44,8 @@ func lostLeases(ctx context.Context, db *sql.DB, path string, at time.Time, quer
 			lives[owner] = !Gone(path, owner)
 		}
 		switch {
+		case len(gone)+len(over) == MaxReleased:
+			return struct{}{}, errEnough
 		case !lives[owner]:
 			h.Before = until + 1
 			gone = append(gone, h)
@@ -45,11 +55,14 @@ func lostLeases(ctx context.Context, db *sql.DB, path string, at time.Time, quer
 		}
 		return struct{}{}, nil
 	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	return gone, over, err
 }
 
 // ReleaseLost gives up the leases of owners that are gone, and those that are over at a
-// time, by a write that release makes of them. The query lists all leases, as id, fence,
+// time, MaxReleased at most, by a write that release makes of them. The query lists all leases, as id, fence,
 // owner and end.
 func ReleaseLost(ctx context.Context, f *file.File, path string, at time.Time, query string, release func(held []HeldLease) func(file.Querier) error) error {
 	gone, over, err := lostLeases(ctx, f.ReadOnly, path, at, query)
