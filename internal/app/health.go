@@ -125,12 +125,12 @@ func (a *App) checkOriginals(ctx context.Context) api.Check {
 // checkUnknown looks for files among the originals that the database does not
 // list. Nothing deletes them.
 func (a *App) checkUnknown(ctx context.Context) api.Check {
-	unknown, err := a.Pipeline.Unknown(ctx)
+	unknown, first, err := a.Pipeline.Unknown(ctx)
 	switch {
 	case err != nil:
 		return api.Bad("unknown files", api.LevelFail, err, "")
-	case len(unknown) > 0:
-		err := fmt.Errorf("the database does not list %s among the originals, %s first", say.Count(len(unknown), "file"), unknown[0])
+	case unknown > 0:
+		err := fmt.Errorf("the database does not list %s among the originals, %s first", say.Count(unknown, "file"), first)
 		return api.Bad("unknown files", api.LevelWarn, err, "they are left as they are: look at them, and move away or add what is yours")
 	}
 	return api.Good("unknown files", "none among the originals")

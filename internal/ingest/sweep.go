@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -130,33 +129,36 @@ func (p *Pipeline) HoldOriginals() (release func()) {
 	return sync.OnceFunc(func() { hold(-1) })
 }
 
-// Unknown returns the places of the files among the originals that the database does
-// not list. They are left by a crash between two steps of an addition, or belong to
-// another database. They are never deleted.
-func (p *Pipeline) Unknown(ctx context.Context) ([]string, error) {
-	var unknown []string
+// Unknown counts the files among the originals that the database does not list, and
+// names the place of one. They are left by a crash between two steps of an addition, or
+// belong to another database. They are never deleted.
+func (p *Pipeline) Unknown(ctx context.Context) (files int, first string, err error) {
+	note := func(place string) error {
+		if files++; first == "" || place < first {
+			first = place
+		}
+		return nil
+	}
 	if kept, ok := p.cfg.Blobs.(interface {
-		Foreign(ctx context.Context) (places []string, err error)
+		Foreign(ctx context.Context, each func(place string) error) error
 	}); ok {
-		var err error
-		if unknown, err = kept.Foreign(ctx); err != nil {
-			return nil, err
+		if err := kept.Foreign(ctx, note); err != nil {
+			return 0, "", err
 		}
 	}
 	for original, err := range blob.All(ctx, p.cfg.Blobs) {
 		if err != nil {
-			return nil, err
+			return 0, "", err
 		}
 		listed, err := p.lists(ctx, original.Hash)
-		if err != nil {
-			return nil, err
+		if err == nil && !listed {
+			err = note(original.Place)
 		}
-		if !listed {
-			unknown = append(unknown, original.Place)
+		if err != nil {
+			return 0, "", err
 		}
 	}
-	slices.Sort(unknown)
-	return unknown, nil
+	return files, first, nil
 }
 
 // lists reports whether the database lists an original. An addition under way,

@@ -4,12 +4,14 @@ import (
 	"context"
 	"net/http"
 
+	"ibid"
 	"ibid/internal/server/api"
 )
 
 // Watches are the folders that are followed.
 type Watches interface {
-	Watches() []api.Watch
+	// List returns a page of them, those first that were followed first.
+	List(page ibid.Page) (watches []api.Watch, next string, err error)
 	// Watch follows a folder from now on, over restarts too.
 	Watch(ctx context.Context, path, folder string) (api.Watch, error)
 	// Unwatch ends that; the documents stay.
@@ -19,7 +21,17 @@ type Watches interface {
 }
 
 func (s *Server) listWatches(w http.ResponseWriter, r *http.Request) {
-	writeJSON(w, http.StatusOK, api.Watches{Watches: orEmpty(s.cfg.Watches.Watches())})
+	page, err := pageParams(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	watches, next, err := s.cfg.Watches.List(page)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, api.Watches{Watches: orEmpty(watches), Next: next})
 }
 
 // addWatch follows a folder. With "hold" the one who asks follows it, and the

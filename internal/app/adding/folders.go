@@ -78,6 +78,26 @@ func (f *Folders) Watches() []api.Watch {
 	return slices.Clone(f.all)
 }
 
+// List returns a page of the folders that are followed. Their ids are UUIDs of version 7,
+// which begin with the time, so that those come first that were followed first.
+func (f *Folders) List(page ibid.Page) (watches []api.Watch, next string, err error) {
+	var after string
+	if _, err := page.DecodeCursor(&after); err != nil {
+		return nil, "", err
+	}
+	all := slices.SortedFunc(slices.Values(f.Watches()), func(a, b api.Watch) int { return strings.Compare(a.ID, b.ID) })
+	for _, w := range all {
+		if w.ID <= after {
+			continue
+		}
+		if len(watches) == page.Size() {
+			return watches, ibid.EncodeCursor(watches[len(watches)-1].ID), nil
+		}
+		watches = append(watches, w)
+	}
+	return watches, "", nil
+}
+
 func (f *Folders) Watch(ctx context.Context, path, folder string) (api.Watch, error) {
 	if !f.local { // whoever has the token may not read all that the server's user may
 		return api.Watch{}, &ibid.Error{Code: ibid.CodeForbidden, Message: "this server can be reached from other machines, so it follows no folders of its own",

@@ -384,10 +384,9 @@ func (s *Store) folders() ([]string, error) {
 	return folders, err
 }
 
-// Foreign returns the places of files in the directory that are none of the store's:
-// somebody else has put them there.
-func (s *Store) Foreign(ctx context.Context) ([]string, error) {
-	var foreign []string
+// Foreign calls each with the place of every file in the directory that is none of the
+// store's: somebody else has put them there.
+func (s *Store) Foreign(ctx context.Context, each func(place string) error) error {
 	err := filepath.WalkDir(s.dir, func(path string, e fs.DirEntry, err error) error {
 		folder := filepath.Dir(path)
 		switch {
@@ -403,10 +402,12 @@ func (s *Store) Foreign(ctx context.Context) ([]string, error) {
 			return nil
 		}
 		rel, err := filepath.Rel(filepath.Dir(s.dir), path)
-		foreign = append(foreign, rel)
-		return err
+		if err != nil {
+			return err
+		}
+		return each(rel)
 	})
-	return foreign, s.meaning(err)
+	return s.meaning(err)
 }
 
 func noHash(name string) error {

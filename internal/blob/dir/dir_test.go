@@ -51,7 +51,8 @@ func TestWhatAStartFinds(t *testing.T) {
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
 		t.Errorf("an upload that was cut short: %v", err)
 	}
-	foreign, err := s.Foreign(t.Context())
+	var foreign []string
+	err = s.Foreign(t.Context(), func(place string) error { foreign = append(foreign, place); return nil })
 	if err != nil || len(foreign) != len(strange) {
 		t.Errorf("foreign %v, %v", foreign, err)
 	}

@@ -16,6 +16,7 @@ type Watch struct {
 
 // Watches is GET /v1/watches.
 type Watches struct {
+	Next    string  `json:"next,omitempty"`
 	Watches []Watch `json:"watches"`
 }
 

@@ -55,7 +55,7 @@ export function useDatabases() {
 export function useWatches() {
   return useQuery({
     queryKey: keys.watches,
-    queryFn: async ({ signal }) => (await getJSON<{ watches: Watch[] }>("/v1/watches", signal)).watches,
+    queryFn: async ({ signal }) => (await getJSON<{ watches: Watch[] }>("/v1/watches?limit=500", signal)).watches,
     refetchInterval: 2_000,
   });
 }
