@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// MaxMembers is how many files one archive may bring, archives within it included.
+const MaxMembers = 2000
+
 // Document is one file, page or note of the user's. Its ID never changes;
 // Version does whenever its content does.
 type Document struct {

@@ -22,7 +22,7 @@ const memberMark = "!/"
 // Bounds of what one archive may bring, archives within it included.
 const (
 	maxDepth       = 2 // an archive within an archive is unpacked, one within that is not
-	maxMembers     = 2000
+	maxMembers     = ibid.MaxMembers
 	maxMemberBytes = 512 << 20
 )
 

@@ -7,6 +7,7 @@ import (
 	"ibid"
 	"ibid/internal/access"
 	"ibid/internal/store/sqlite/file"
+	"ibid/internal/store/sqlite/schema"
 	"ibid/internal/store/sqlite/seen"
 )
 
@@ -42,14 +43,25 @@ func (db *DB) Below(ctx context.Context, view access.View, source string) (files
 }
 
 // hasArchive holds that the archive which a new document came out of is still
-// there: it may be removed while it is unpacked.
+// there: it may be removed while it is unpacked. It holds, too, that no archive has
+// more than twice ibid.MaxMembers of them: those of the version before stay until the
+// new one is unpacked. So what one transaction removes with an archive has a bound.
 func hasArchive(ctx context.Context, q querier, d ibid.Document) error {
 	if d.PartOf == "" {
 		return nil
 	}
 	var one int
 	err := q.QueryRowContext(ctx, `SELECT 1 FROM documents WHERE id = ? AND principal = ? AND removed_at IS NULL`, d.PartOf, d.Principal).Scan(&one)
-	return gone(err, d.PartOf)
+	if err != nil {
+		return gone(err, d.PartOf)
+	}
+	var full bool
+	err = q.QueryRowContext(ctx, `SELECT coalesce(sum(documents), 0) >= ? FROM labels WHERE principal = ? AND kind = ? AND value = ?`,
+		2*ibid.MaxMembers, d.Principal, schema.LabelPartOf, d.PartOf).Scan(&full)
+	if err == nil && full {
+		err = ibid.Errorf(ibid.CodeConflict, "more files came out of archive %s than one may bring", d.PartOf)
+	}
+	return err
 }
 
 // moveSource gives a document another source, and what lies below it as well.

@@ -39,3 +39,34 @@ func TestLostLeasesAreGivenUpInParts(t *testing.T) {
 		}
 	}
 }
+
+// TestAnArchiveHasABound: no archive gets more members than one transaction removes
+// with it.
+func TestAnArchiveHasABound(t *testing.T) {
+	db, ctx := open(t), t.Context()
+	put := func(id, partOf string) error {
+		at := ibid.At(time.UnixMilli(1_700_000_000_000))
+		_, _, err := db.PutDocument(ctx, ibid.Document{Principal: ibid.Owner, ID: id, Name: id, Source: "/" + id, PartOf: partOf, AddedAt: at, ChangeAt: at}, "v")
+		return err
+	}
+	for _, d := range [][2]string{{"z", ""}, {"other", ""}, {"m1", "z"}, {"o1", "other"}} {
+		if err := put(d[0], d[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for members, want := range map[int]ibid.Code{2*ibid.MaxMembers - 1: "", 2 * ibid.MaxMembers: ibid.CodeConflict} {
+		if err := db.Exec(`UPDATE labels SET documents = ? WHERE principal = 'owner' AND kind = 'part_of' AND value = 'z'`, members); err != nil {
+			t.Fatal(err)
+		}
+		id := fmt.Sprint("m", members)
+		if err := put(id, "z"); (err != nil) != (want != "") || err != nil && ibid.CodeOf(err) != want {
+			t.Errorf("a member of an archive that has %d: %v, want %q", members, err, want)
+		}
+		if err := put("o"+id, "other"); err != nil {
+			t.Errorf("a member of another archive: %v", err)
+		}
+		if err := put("m1", "z"); err != nil { // it is there
+			t.Errorf("a new version of a member: %v", err)
+		}
+	}
+}

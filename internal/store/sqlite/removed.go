@@ -58,7 +58,7 @@ func (db *DB) Removed(ctx context.Context, view access.View, since time.Time, pa
 // RemoveDocument takes a document out of the library at once, and with it what
 // came out of it. Their rows stay as tombstones, so that an index can be brought
 // up to date, and their versions stay until they are swept. It returns the ids
-// of what was removed and the last change number.
+// of what was removed and the last change number; hasArchive bounds how many they are.
 func (db *DB) RemoveDocument(ctx context.Context, view access.View, id string, at time.Time) (removed []string, change int64, err error) {
 	err = db.closing(ctx, func(q querier) error {
 		// The plus lets the index of archives be used: it has no affinity.
