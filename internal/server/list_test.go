@@ -115,9 +115,13 @@ func TestFoldersHavePages(t *testing.T) {
 	_, categories := h.call("GET", "/v1/categories?limit=2&cursor="+url.QueryEscape(more), "")
 	_, tags := h.call("GET", "/v1/tags?limit=500&cursor="+url.QueryEscape(moreTags), "")
 	_, found := h.call("GET", "/v1/tags?q=TAG+6", "")
+	_, one := h.call("GET", "/v1/categories?limit=1", "")
+	after, _ := one["next"].(string)
+	_, two := h.call("GET", "/v1/categories?limit=1&cursor="+url.QueryEscape(after), "")
 	for what, of := range map[string][2]string{
 		"categories":           {labels(first["categories"]) + " | " + labels(categories["categories"]), "cat 0=3, cat 1=2 | cat 2=2"},
 		"tags":                 {labels(first["tags"]) + " | " + labels(tags["tags"]), "all=7, tag 0=1 | tag 1=1, tag 2=1, tag 3=1, tag 4=1, tag 5=1, tag 6=1"},
+		"pages of categories":  {labels(one["categories"]) + " | " + labels(two["categories"]), "cat 0=3 | cat 1=2"},
 		"tags with a part":     {labels(found["tags"]), "tag 6=1"},
 		"the end of the lists": {fmt.Sprint(categories["next"], tags["next"], found["next"]), "<nil> <nil> <nil>"},
 	} {

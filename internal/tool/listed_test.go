@@ -3,9 +3,11 @@ package tool
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"testing"
 
 	"ibid"
 	"ibid/internal/access"
@@ -120,4 +122,23 @@ func (l documentList) FolderCalled(_ context.Context, _ access.View, scope ibid.
 		}
 	}
 	return "", false, nil
+}
+
+// TestFoldersThatDoNotFit: of very many folders as many are listed as fit, and the rest
+// are counted.
+func TestFoldersThatDoNotFit(t *testing.T) {
+	const folders = 2000
+	s := &shelf{}
+	for n := range folders {
+		s.docs = append(s.docs, ibid.Document{ID: fmt.Sprint("d", n), Name: "a.txt", Folder: fmt.Sprintf("top/a folder with a long name %04d", n)})
+	}
+	s.docs = append(s.docs, ibid.Document{ID: "here", Name: "here.txt", Folder: "top"})
+	out := call(t, NewListContents(s), map[string]any{"folder": "top"}, ibid.ToolEnv{})
+	listed, more := strings.Count(out.Content, "- a folder with a long name"), 0
+	if at := strings.Index(out.Content, "… "); at >= 0 {
+		fmt.Sscanf(out.Content[at:], "… %d more are not listed here.", &more)
+	}
+	if listed == 0 || len(out.Content) > ibid.MaxToolOutput || listed+more != folders+1 || !strings.Contains(out.Summary, "2000 folders, 1 document") {
+		t.Errorf("%d folders are listed, %d more counted, in %d bytes: %s", listed, more, len(out.Content), out.Summary)
+	}
 }
