@@ -67,6 +67,7 @@ async function homeFor(browser: Browser, { hasTouch, alone }: PageOptions, url: 
   if (hasTouch || alone || !url.startsWith("http")) return undefined;
   const made = homes.get(browser) ?? makeHome(browser, url);
   homes.set(browser, made);
+  made.catch(() => homes.delete(browser)); // the next page tries again
   const home = await made;
   if (home.taken) return undefined;
   home.taken = true;
