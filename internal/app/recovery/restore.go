@@ -43,7 +43,9 @@ func mayRestore(ctx context.Context, dir string, replace bool) error {
 	if _, unfinished := backup.Unfinished(dir); replace || unfinished {
 		return nil
 	}
-	if err := datadir.Inspect(ctx, dir, datadir.Originals(dir)); err != nil {
+	if err := datadir.Inspect(ctx, dir, datadir.Originals(dir)); ibid.CodeOf(err) == ibid.CodeAway && err != nil {
+		return err
+	} else if err != nil {
 		return nil // this is what a backup is for
 	}
 	in, err := inspect.Open(ctx, filepath.Join(dir, datadir.DatabaseName), "")
