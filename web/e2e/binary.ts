@@ -1,7 +1,7 @@
 // The real program, started for a test on a data directory of its own.
 
 import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -66,6 +66,12 @@ export class Ibid {
       child.once("error", reject);
       child.once("exit", (code) => reject(new Error(`ibid ended with ${code}:\n${this.output}`)));
     });
+  }
+
+  /** Takes the disk of the originals away, or brings it back. */
+  originals(there: boolean): void {
+    const files = path.join(this.data, "files");
+    renameSync(there ? `${files}.away` : files, there ? files : `${files}.away`);
   }
 
   /** As a power cut would. */

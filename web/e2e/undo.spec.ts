@@ -181,6 +181,23 @@ describe.skipIf(missing())(`what was removed${why}`, () => {
     await expect.poll(async () => (await titles(page)).length).toBeGreaterThan(3);
     await close(w);
   });
+
+  it("says why a document waits for its original, and goes on when that is back", async () => {
+    const w = await open(browser, `${ibid.url}/library`);
+    const { page } = w;
+    const row = (name: string) => page.locator(".document", { has: page.getByRole("button", { name, exact: true }) });
+    ibid.originals(false);
+    for (const name of ["x.pdf", "y.pdf"]) {
+      await page.getByRole("button", { name: `Try again: ${name}` }).click();
+      await row(name).getByText("Its original can't be reached. See that the disk").waitFor();
+      await row(name).locator(".status", { hasText: "Waiting for its original" }).waitFor();
+    }
+    expect(await violations(page)).toEqual([]);
+    ibid.originals(true);
+    for (const name of ["x.pdf", "y.pdf"]) await row(name).getByText("Could not be read").waitFor(); // they are no PDFs
+    expect(await page.getByText("can't be reached").count()).toBe(0);
+    await close(w);
+  });
 });
 
 describe.skipIf(missing())(`more questions than are taken${why}`, () => {

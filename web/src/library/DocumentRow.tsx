@@ -42,6 +42,7 @@ export const DocumentRow = memo(function DocumentRow({ doc }: { doc: Doc }) {
             <CircleAlert aria-hidden /> {doc.error}
           </div>
         )}
+        {doc.status === "processing" && doc.stage === "wait" && <div className="document-notice">{t.library.away}</div>}
         {doc.notice && <div className="document-notice">{doc.notice}</div>}
       </div>
       <Progress doc={doc} />
