@@ -59,6 +59,11 @@ func TestAScratchFormatNeedsItsLineInTheListOnly(t *testing.T) {
 
 	var listed struct{ Documents []ibid.Document }
 	p.call("GET", "/v1/documents?sort=name", nil, &listed)
+	for _, d := range listed.Documents { // what lay in the box is read after it
+		p.call("GET", "/v1/documents/"+d.ID+"/events", nil, nil)
+	}
+	listed.Documents = nil
+	p.call("GET", "/v1/documents?sort=name", nil, &listed)
 	var names []string
 	for _, d := range listed.Documents {
 		names = append(names, strings.Join([]string{d.Name, d.Format, d.Title, string(d.Status)}, ", "))
