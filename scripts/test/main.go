@@ -43,7 +43,8 @@ type part struct {
 func lanes() [][]part {
 	return [][]part{
 		{{"go test", goTests}},
-		{{"make check", counted(check)}, {"web: unit tests", counted(webTests)}, {"web: browser tests", counted(browserTests)}},
+		{{"web: unit tests", counted(webTests)}, {"web: browser tests", counted(browserTests)}},
+		{{"make check", counted(check)}},
 	}
 }
 
