@@ -81,6 +81,7 @@ func (r *Runner) stopRequested(runID string) {
 // finishUnworked ends a run that this call has just claimed and that no one
 // works on.
 func (r *Runner) finishUnworked(ctx context.Context, run *ibid.Run, status ibid.Status) error {
+	ctx = context.WithoutCancel(ctx) // whoever asked may leave; the run is claimed and has to end
 	w, _, err := r.openLog(ctx, run)
 	if err != nil {
 		return err

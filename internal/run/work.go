@@ -124,7 +124,9 @@ func (r *Runner) tellQueue(told map[string]int) map[string]int {
 // work does one claimed run to its end. An error means that the run could not
 // even be closed; it is then left to whoever claims it next.
 func (r *Runner) work(ctx context.Context, cancel context.CancelCauseFunc, run *ibid.Run) error {
-	w, before, err := r.openLog(ctx, run)
+	// A stop may come in while the log is read. It is the run's end all the same, and
+	// that end is written where the log ends.
+	w, before, err := r.openLog(context.WithoutCancel(ctx), run)
 	if err != nil {
 		return err
 	}
