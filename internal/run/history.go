@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ const sessionGap = 4 * time.Hour
 type history struct {
 	turns  []ibid.Turn
 	memory ibid.Memory
+	sizes  []int // of the pairs, newest first, in characters
 }
 
 // pair is a question with its answer. Memory is given up by pairs, so that the
@@ -47,20 +49,24 @@ func (r *Runner) history(ctx context.Context, run *ibid.Run) (history, error) {
 	}
 	h := history{memory: ibid.Memory{BudgetChars: r.cfg.MemoryChars}}
 	budget := r.cfg.MemoryChars - len([]rune(run.Request.Text))
-	messages := 0
+	most, messages := r.cfg.HistoryMessages, 0
+	if run.Request.AllHistory {
+		most = math.MaxInt
+	}
 	var kept []pair // newest first
-	for p, err := range r.pairsAbove(ctx, view, question) {
+	for p, err := range r.pairsAbove(ctx, view, question, most) {
 		if err != nil {
 			return history{}, fmt.Errorf("read the history of thread %s: %w", run.ThreadID, err)
 		}
-		if messages+len(p.messages) > r.cfg.HistoryMessages || p.chars > budget {
+		if messages+len(p.messages) > most || p.chars > budget {
 			break
 		}
 		budget -= p.chars
 		messages += len(p.messages)
 		h.memory.UsedChars += p.chars
 		kept = append(kept, p)
-		if messages == r.cfg.HistoryMessages {
+		h.sizes = append(h.sizes, p.chars)
+		if messages == most {
 			break // before another part of the branch is read
 		}
 	}
@@ -82,10 +88,11 @@ func (r *Runner) history(ctx context.Context, run *ibid.Run) (history, error) {
 }
 
 // pairsAbove yields the pairs that lead to a question, newest first, and reads the
-// branch as far as they are asked for. The messages of a pair are newest first too.
-func (r *Runner) pairsAbove(ctx context.Context, view access.View, question ibid.Message) iter.Seq2[pair, error] {
+// branch as far as they are asked for; most is how many messages may be of use. The
+// messages of a pair are newest first too.
+func (r *Runner) pairsAbove(ctx context.Context, view access.View, question ibid.Message, most int) iter.Seq2[pair, error] {
 	return func(yield func(pair, error) bool) {
-		page := ibid.Page{Limit: min(historyWindow, r.cfg.HistoryMessages)}
+		page := ibid.Page{Limit: min(historyWindow, most)}
 		var current pair
 		for more := question.ParentID != ""; more; more = page.Cursor != "" {
 			messages, next, err := r.cfg.Threads.Branch(ctx, view, question.ThreadID, question.ParentID, page)
@@ -109,10 +116,19 @@ func (r *Runner) pairsAbove(ctx context.Context, view access.View, question ibid
 	}
 }
 
-// withAnswer counts the question and the answer that have just been added.
-func withAnswer(m ibid.Memory, question, answer string) ibid.Memory {
-	m.UsedChars += len([]rune(question)) + len([]rune(answer))
-	m.Pairs++
+// withAnswer measures the conversation once a question has its answer: the newest
+// pairs that the budget holds. The others are given up, oldest first.
+func (h history) withAnswer(question, answer string) ibid.Memory {
+	m := ibid.Memory{BudgetChars: h.memory.BudgetChars}
+	all := h.memory.Pairs + h.memory.DroppedPairs + 1
+	for _, size := range append([]int{len([]rune(question)) + len([]rune(answer))}, h.sizes...) {
+		if m.UsedChars+size > m.BudgetChars {
+			break
+		}
+		m.UsedChars += size
+		m.Pairs++
+	}
+	m.DroppedPairs = all - m.Pairs
 	return m
 }
 

@@ -60,7 +60,8 @@ func TestHistoryOfRandomThreads(t *testing.T) {
 		if err != nil || next != "" {
 			t.Fatal(next, err)
 		}
-		for _, limits := range [][2]int{{10, 48_000}, {3, 48_000}, {1, 500}, {50, 700}, {100, 100_000}, {17, 2000}} {
+		for i, limits := range [][2]int{{10, 48_000}, {3, 48_000}, {1, 500}, {50, 700}, {100, 100_000}, {17, 2000}, {2, 48_000}, {2, 1500}} {
+			last.Request.AllHistory = i > 5
 			r := New(Config{Threads: db, HistoryMessages: limits[0], MemoryChars: limits[1], Now: func() time.Time { return now }})
 			got, err := r.history(t.Context(), last)
 			if err != nil {
@@ -69,6 +70,9 @@ func TestHistoryOfRandomThreads(t *testing.T) {
 			want := naiveHistory(r.cfg, all, last)
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("thread %d, %v:\n%+v, want\n%+v", seed, limits, got, want)
+			}
+			if m := got.withAnswer(last.Request.Text, "answer"); m.UsedChars > m.BudgetChars || m.Pairs+m.DroppedPairs != want.memory.Pairs+want.memory.DroppedPairs+1 {
+				t.Errorf("thread %d, %v: the meter says %+v", seed, limits, m)
 			}
 			if got.memory.Pairs > historyWindow/2 {
 				long++
@@ -98,13 +102,18 @@ func naiveHistory(cfg Config, all []ibid.Message, run *ibid.Run) history {
 		}
 	}
 	h := history{memory: ibid.Memory{BudgetChars: cfg.MemoryChars}}
+	most := cfg.HistoryMessages
+	if run.Request.AllHistory {
+		most = len(all)
+	}
 	budget, messages := cfg.MemoryChars-len([]rune(run.Request.Text)), 0
 	var kept []pair
 	for _, p := range pairs {
-		if messages+len(p.messages) > cfg.HistoryMessages || p.chars > budget {
+		if messages+len(p.messages) > most || p.chars > budget {
 			break
 		}
 		budget, messages, h.memory.UsedChars = budget-p.chars, messages+len(p.messages), h.memory.UsedChars+p.chars
+		h.sizes = append(h.sizes, p.chars)
 		kept = append(kept, p)
 	}
 	h.memory.Pairs, h.memory.DroppedPairs = len(kept), len(pairs)-len(kept)

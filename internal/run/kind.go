@@ -48,16 +48,15 @@ func (t *Task) AtEnd(f func(m ibid.Message) []ibid.EventData) { t.atEnd = f }
 func (r *Runner) answers(answer Answer) Kind {
 	return Kind{Name: ibid.KindAnswer, Work: func(ctx context.Context, task *Task, emit func(ibid.EventData) error) (ibid.Finished, error) {
 		run := &task.Run
-		var memory ibid.Memory
+		said := history{memory: ibid.Memory{BudgetChars: r.cfg.MemoryChars}}
 		task.AtEnd(func(m ibid.Message) []ibid.EventData {
-			return []ibid.EventData{ibid.MemoryMeasured{Memory: withAnswer(memory, run.Request.Text, m.Text)}}
+			return []ibid.EventData{ibid.MemoryMeasured{Memory: said.withAnswer(run.Request.Text, m.Text)}}
 		})
-		history, err := r.history(ctx, run)
-		if err != nil {
+		var err error
+		if said, err = r.history(ctx, run); err != nil {
 			return ibid.Finished{}, err
 		}
-		memory = history.memory
-		out, err := answer(ctx, agent.Task{View: task.View, Request: run.Request, History: history.turns, Log: task.Log,
+		out, err := answer(ctx, agent.Task{View: task.View, Request: run.Request, History: said.turns, Log: task.Log,
 			ThreadID: run.ThreadID, UserMessageID: run.UserMessageID, MessageID: run.ID}, emit)
 		return ibid.Finished{Usage: out.Usage, Iterations: out.Iterations, ToolsUsed: out.ToolsUsed, SourcesCount: out.SourcesCount,
 			Confidence: out.Confidence, Mode: out.Mode, Cached: out.Cached, DroppedMarkers: out.DroppedMarkers}, err

@@ -64,7 +64,7 @@ func (s *Server) postRAG(w http.ResponseWriter, r *http.Request) {
 	}
 	in.Scope.Documents = append(in.Scope.Documents, in.Files...)
 	s.ask(w, r, run.Ask{ThreadID: in.SessionID, EditMessageID: in.EditMessageID, Request: ibid.Request{
-		Text: in.Question, Scope: in.Scope, Think: in.Think, Attachments: images}}, &wire.RAG{}, ndjson)
+		Text: in.Question, Scope: in.Scope, Think: in.Think, Attachments: images, AllHistory: true}}, &wire.RAG{}, ndjson)
 }
 
 func (s *Server) watchRAG(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +93,7 @@ func decodeImages(encoded []string) ([]ibid.Attachment, error) {
 // chatAsk is what a question of that protocol asks.
 func chatAsk(in api.ChatQuestion) run.Ask {
 	return run.Ask{ThreadID: in.ConversationID, EditMessageID: in.EditMessageID, Request: ibid.Request{
-		Text: in.Message, Scope: in.Scope, Think: in.Think, ForceTools: in.ForceTools, Attachments: in.Files}}
+		Text: in.Message, Scope: in.Scope, Think: in.Think, ForceTools: in.ForceTools, Attachments: in.Files, AllHistory: true}}
 }
 
 func (s *Server) postChat(w http.ResponseWriter, r *http.Request) {

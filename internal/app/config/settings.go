@@ -196,7 +196,7 @@ func Settings() []setting {
 			func(c *Config) *int { return &c.Limits.SearchResults }),
 		number("limits.whole_document", "documents of up to so many tokens are read whole, longer ones in sections", 100, 4000,
 			func(c *Config) *int { return &c.Limits.WholeDocument }),
-		number("limits.history_messages", "earlier messages that the model is shown", 0, 1000,
+		number("limits.history_messages", "earlier messages that the model is shown; /rag and /chat go by characters alone", 0, 1000,
 			func(c *Config) *int { return &c.Limits.HistoryMessages }),
 		number("limits.history_chars", "characters of a conversation that are remembered; the oldest pair goes first", 0, 10_000_000,
 			func(c *Config) *int { return &c.Limits.HistoryChars }),
