@@ -53,6 +53,7 @@ func RunStoreSuite(t *testing.T, open func(t *testing.T) RunStore) {
 		"finishing is one step":                    testFinish,
 		"a run that waits can be told its place":   testQueued,
 		"branches, heads and deleting messages":    testBranches,
+		"a question asked ever again":              testManyVersions,
 		"only so many runs may wait":               testMaxQueued,
 		"threads are listed, renamed and deleted":  testThreads,
 		"many runs append at once":                 testConcurrentAppends,

@@ -132,6 +132,28 @@ func testParts(t *testing.T, s *runStoreTest) {
 	}
 }
 
+// testManyVersions: of a question that was asked anew very often, the newest versions
+// are told, and that which is asked about.
+func testManyVersions(t *testing.T, s *runStoreTest) {
+	var all []string
+	for n := range ibid.MaxLimit + 2 {
+		id := fmt.Sprintf("v%d", n)
+		s.accept(t, "t1", id, "")
+		s.finish(t, s.claim(t, "p"), 2)
+		all = append(all, "u-"+id)
+	}
+	siblings, err := s.Siblings(t.Context(), access.For(ibid.Owner), []string{all[1], all[2]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := append([]string{all[1]}, all[3:]...); !slices.Equal(siblings[all[1]], want) {
+		t.Errorf("%d versions of the second, from %s on; want %d", len(siblings[all[1]]), siblings[all[1]][0], len(want))
+	}
+	if !slices.Equal(siblings[all[2]], all[2:]) {
+		t.Errorf("%d versions of the third, want %d", len(siblings[all[2]]), len(all)-2)
+	}
+}
+
 // testRandomBranches compares what is read in parts with what a walk over all
 // messages comes to, in threads that branch anywhere.
 func testRandomBranches(t *testing.T, s *runStoreTest) {

@@ -48,7 +48,7 @@ type Branches interface {
 	BranchAround(ctx context.Context, view access.View, threadID, headID, messageID string, limit int) (messages []ibid.Message, next, newer string, err error)
 	BranchAfter(ctx context.Context, view access.View, threadID string, page ibid.Page) (messages []ibid.Message, newer string, err error)
 	Messages(ctx context.Context, view access.View, threadID string, page ibid.Page) (messages []ibid.Message, next string, err error)
-	// Siblings returns the versions of some messages: as often as each was asked or
+	// Siblings returns the versions of some messages, ibid.MaxLimit of each at most: as often as each was asked or
 	// answered anew.
 	Siblings(ctx context.Context, view access.View, messageIDs []string) (map[string][]string, error)
 }

@@ -139,7 +139,8 @@ func (db *Store) ShowBranch(ctx context.Context, view access.View, threadID, mes
 }
 
 // Siblings returns, for each message that has any, the ids of the messages with
-// the same parent and role, oldest first and itself among them.
+// the same parent and role, oldest first and itself among them. Of more than
+// ibid.MaxLimit it returns the newest.
 func (db *Store) Siblings(ctx context.Context, view access.View, messageIDs []string) (map[string][]string, error) {
 	list, err := json.Marshal(messageIDs)
 	if err != nil {
@@ -147,8 +148,9 @@ func (db *Store) Siblings(ctx context.Context, view access.View, messageIDs []st
 	}
 	rows, err := db.file.ReadOnly.QueryContext(ctx, `SELECT m.id, s.id FROM json_each(?1) j
 		JOIN messages m ON m.id = j.value AND `+seen.Message(view, 2)+`
-		JOIN messages s ON s.parent_id = m.parent_id AND s.thread_id = m.thread_id AND s.role = m.role
-		ORDER BY m.id, s.created_at, s.id`, string(list), seen.Who(view))
+		JOIN messages s ON s.id IN (SELECT v.id FROM messages v WHERE v.parent_id = m.parent_id AND v.thread_id = m.thread_id AND v.role = m.role
+			ORDER BY v.created_at DESC, v.id DESC LIMIT ?3)
+		ORDER BY m.id, s.created_at, s.id`, string(list), seen.Who(view), ibid.MaxLimit)
 	if err != nil {
 		return nil, file.Translate(err)
 	}
@@ -160,8 +162,11 @@ func (db *Store) Siblings(ctx context.Context, view access.View, messageIDs []st
 		return struct{}{}, err
 	})
 	for id, all := range siblings {
-		if len(all) == 1 {
+		switch {
+		case len(all) == 1:
 			delete(siblings, id)
+		case !slices.Contains(all, id):
+			siblings[id] = append([]string{id}, all[1:]...) // older than those
 		}
 	}
 	return siblings, err
