@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Code, Database, FileText, Globe, Wrench } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { request } from "../api/client";
+import { useFormats } from "../api/queries";
 import type { Citation } from "../api/types";
 import { formatOf } from "./cards";
 
@@ -16,7 +17,8 @@ export function Cover({ citation }: { citation: Citation }) {
   const seen = useSeen(ref);
   const format = formatOf(citation);
   const page = citation.pages?.[0];
-  const hasPicture = page !== undefined && format === "pdf" && !isFile(citation) && citation.document_id !== "";
+  const drawn = [...useFormats().values()].some((f) => f.drawn && f.extensions?.includes(`.${format}`));
+  const hasPicture = page !== undefined && drawn && !isFile(citation) && citation.document_id !== "";
   // Fetched by script, which can carry a token where an address could not.
   const { data } = useQuery({
     queryKey: ["page", citation.document_id, citation.version, String(page)],

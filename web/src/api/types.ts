@@ -397,9 +397,12 @@ export interface Format {
   name: string;
   label: string;
   kind: string;
+  /** As names end: ".pdf". */
+  extensions: string[] | null;
+  /** The server makes pictures of its pages. */
+  drawn?: boolean;
 }
 
-/** Read leniently: a server may say more, or less. */
 /** What a tool is called, while it runs and afterwards: one of GET /v1/tools. */
 export interface ToolWords {
   name: string;
