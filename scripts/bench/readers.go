@@ -51,6 +51,9 @@ func measureReaders(ctx context.Context, o options, s *server, m *modelServer, t
 		if _, err := io.ReadFull(c, head); err != nil {
 			return fmt.Errorf("a reader of %d was not served: %w", idleReaders, err)
 		}
+		if !strings.HasSuffix(string(head), " 200") {
+			return fmt.Errorf("a reader of %d was refused: %s", idleReaders, head)
+		}
 	}
 	time.Sleep(2 * time.Second) // let each of them wait
 	each := float64(s.resident()-before) / idleReaders / 1024

@@ -34,7 +34,8 @@ func startServer(ctx context.Context, binary, dir, modelURL string) (*server, er
 func startServerWith(ctx context.Context, binary, dir, model string) (*server, error) {
 	s := &server{dir: dir, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
 	s.cmd = exec.CommandContext(ctx, binary, "serve", "--addr", "127.0.0.1:0", "--data", dir, "--model", model)
-	s.cmd.Env = append(os.Environ(), "IBID_CACHE=off") // the same question is asked many times
+	s.cmd.Env = append(os.Environ(), "IBID_CACHE=off", // the same question is asked many times
+		fmt.Sprintf("IBID_LIMITS_CONNECTIONS=%d", idleReaders+100))
 	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(os.Interrupt) }
 	s.cmd.WaitDelay = 20 * time.Second
