@@ -72,7 +72,8 @@ const fresh = [];
 const again = [];
 for (let run = 0; run < Math.max(1, Math.round(Number(runs) / 2)); run++) {
   const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
-  await page.route("**/v1/threads", (route) => route.fulfill({ json: { threads: [{ id: "t", title: "Volumes", head_id: "a", created_at, updated_at: created_at }] } }));
+  await page.route(/\/v1\/threads(\?[^/]*)?$/, (route) => route.fulfill({ json: { threads: [{ id: "t", title: "Volumes", head_id: "a", created_at, updated_at: created_at }] } }));
+  await page.route(/\/v1\/threads\/t$/, (route) => route.fulfill({ json: { id: "t", title: "Volumes", head_id: "a", created_at, updated_at: created_at } }));
   await page.route("**/v1/threads/t/messages*", (route) => route.fulfill({ json: { messages: [question, answer] } }));
   await page.route("**/v1/messages/a", (route) => route.fulfill({ json: answer }));
   await page.goto(`${url}/t/t`);
