@@ -11,7 +11,7 @@ import (
 const wrapping = " \t\"“”'`"
 
 var (
-	comparisons = []*regexp.Regexp{
+	comparisons = []pattern{
 		form(`^(?:please |can you )*{compare}\s+(?P<a>.+?)\s+(?:{and}|{with})\s+(?P<b>.+?)(?:\s+{on}\s+(?P<topic>.+?))?[?.!\s]*$`),
 		form(`^(?:what (?:is|are) )?(?:the )?(?:differences?)\s+(?:in (?P<topic>.+?) )?between\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)(?:\s+{on}\s+(?P<topic>.+?))?[?.!]*$`),
 		form(`^how (?:does|do|did) (?P<a>.+?) (?:differ from|compare (?:to|with))\s+(?P<b>.+?)(?:\s+{on}\s+(?P<topic>.+?))?[?.!]*$`),
@@ -42,7 +42,7 @@ func Comparison(s string) (a, b, topic string, ok bool) {
 func WithoutComparing(s string) string { return compares.ReplaceAllString(s, " ") }
 
 // named are the groups of a name, joined.
-func named(form *regexp.Regexp, match []string, name string) string {
+func named(form pattern, match []string, name string) string {
 	var said string
 	for i, n := range form.SubexpNames() {
 		if n == name {
@@ -55,7 +55,7 @@ func named(form *regexp.Regexp, match []string, name string) string {
 // ComparedNames returns the names of two things that are to be compared, which may be
 // documents.
 func ComparedNames(s string) (a, b string, ok bool) {
-	for _, form := range []*regexp.Regexp{aside, comparisons[3]} {
+	for _, form := range []pattern{aside, comparisons[3]} {
 		if m := form.FindStringSubmatch(s); m != nil {
 			return strings.Trim(named(form, m, "a"), wrapping), strings.Trim(named(form, m, "b"), wrapping), true
 		}

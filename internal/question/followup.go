@@ -69,7 +69,7 @@ func Leans(q string) bool {
 		return true
 	}
 	at := english.FindStringIndex(q)
-	if language := Language(q); language != "en" && pronouns[language] != nil {
+	if language := Language(q); language != "en" && pronouns[language].known() {
 		at = pronouns[language].FindStringIndex(q)
 	}
 	if at == nil || impersonal.MatchString(q) {

@@ -53,27 +53,29 @@ var codes = text.Languages()
 // role is a place for the phrases of one in a form: {compare}.
 var role = regexp.MustCompile(`\{([a-z ]+)\}`)
 
-// form compiles the form of a question, in which {role} stands for the phrases that
+// form is the form of a question, in which {role} stands for the phrases that
 // play it in any language. Case doesn't count.
-func form(pattern string) *regexp.Regexp {
-	return regexp.MustCompile("(?i)" + role.ReplaceAllStringFunc(pattern, func(place string) string {
-		return oneOf(codes, strings.Trim(place, "{}"))
-	}))
+func form(written string) pattern {
+	return lazily(func() string {
+		return "(?i)" + role.ReplaceAllStringFunc(written, func(place string) string {
+			return oneOf(codes, strings.Trim(place, "{}"))
+		})
+	})
 }
 
-// formsByLanguage compiles a form for each language alone, for where words of several
+// formsByLanguage is a form for each language alone, for where words of several
 // would be mistaken for each other; for those that have all of its roles.
-func formsByLanguage(pattern string) map[string]*regexp.Regexp {
-	forms := map[string]*regexp.Regexp{}
+func formsByLanguage(written string) map[string]pattern {
+	forms := map[string]pattern{}
 	for _, code := range codes {
 		known := true
-		expression := role.ReplaceAllStringFunc(pattern, func(place string) string {
+		expression := role.ReplaceAllStringFunc(written, func(place string) string {
 			name := strings.Trim(place, "{}")
 			known = known && text.Phrases(code, name) != nil
 			return oneOf([]string{code}, name)
 		})
 		if known {
-			forms[code] = regexp.MustCompile("(?i)" + expression)
+			forms[code] = lazily(func() string { return "(?i)" + expression })
 		}
 	}
 	return forms

@@ -1,7 +1,6 @@
 package question
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -185,7 +184,7 @@ func (m *mentions) keepLongest() {
 
 var (
 	// partly are the places where some words of a name may stand.
-	partly = []*regexp.Regexp{
+	partly = []pattern{
 		form(`\b{summarise}\s+(?:{determiner}\s+)*([^,;:?!]+?)(?:\s+{in passing}\b[^?]*)?(?:\s+{apart})?[?.!]*$`),
 		form(`\b{according}\s+(?:{determiner}\s+)*([^,;:?!]+?)\s*(?:,|[?.!]*$)`),
 		form(`\bwhat (?:does|do|did|else does)\s+(?:{determiner}\s+)*([^,;:?!]+?)\s+(?:{says}|{does})\b`),
@@ -294,7 +293,7 @@ func MentionKeys(question string) (wholes []string, parts [][]string) {
 // taken is where a name stood in a question, with what was said around it.
 const taken = `(?:{determiner}\s+)*(?:{document}\s+)?["“'(]?\x00["”')]?`
 
-var restForms = []*regexp.Regexp{
+var restForms = []pattern{
 	form(`^\W*(?:what|which|how)\b(?:\s+else)?\s+(?:does|do|did|is|are)\s+` + taken + `\s*(?:{document}\s+)?(?:{says}|{does})?\s*(?:about|on|regarding|concerning|for|of)?\s*`),
 	form(`,?\s*\b(?:{according}|{per}|{inside})\s+` + taken + `(?:\s+{document}\b)?\s*,?`),
 	form(taken + `(?:\s+{document}\b)?`),

@@ -76,7 +76,7 @@ func hasClauses(s string) bool {
 func joinedClauses(s string) []string {
 	for _, code := range codes {
 		begins, joins := asking[code], clauses[code]
-		if begins == nil || joins == nil || !begins.MatchString(strings.TrimSpace(s)) {
+		if !begins.known() || !joins.known() || !begins.MatchString(strings.TrimSpace(s)) {
 			continue
 		}
 		var parts []string

@@ -102,7 +102,7 @@ func Arithmetic(message string) (expression string, ok bool) {
 	e = percentOf.ReplaceAllString(e, "$1 / 100 * $2")
 	e = rootOf.ReplaceAllString(e, "sqrt($1)")
 	for _, o := range []struct {
-		word *regexp.Regexp
+		word pattern
 		sign string
 	}{{plus, " + "}, {minus, " - "}, {times, " * "}, {over, " / "}, {power, " ^ "}, {squared, "^2"}, {cubed, "^3"}} {
 		e = o.word.ReplaceAllString(e, o.sign)
